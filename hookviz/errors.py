@@ -1,0 +1,65 @@
+"""Define every exception that hookviz raises itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hookviz.records import TraceRecord
+
+
+class HookvizError(Exception):
+    """Base of all errors that hookviz raises: what happened, where, and what to do."""
+
+
+class NotATensorError(HookvizError, TypeError):
+    """The root is not a tensor."""
+
+
+class NoGradError(HookvizError, ValueError):
+    """The root does not require grad, so there is no graph."""
+
+
+class FreedGraphError(HookvizError, RuntimeError):
+    """The graph was already used by a backward without `retain_graph=True`."""
+
+
+class GradientError(HookvizError, ValueError):
+    """`gradient=` is missing, of the wrong shape, or of the wrong kind."""
+
+
+class UnknownTargetError(HookvizError, LookupError):
+    """A tensor or hook was named that this graph does not have."""
+
+
+class HookSourceError(HookvizError, ValueError):
+    """The text of a hook does not compile or does not give a usable callable.
+
+    Attributes:
+        line, column: Where, from 1; `None` when there is no one place.
+    """
+
+    def __init__(self, message: str, *, line: int | None = None, column: int | None = None) -> None:
+        super().__init__(message)
+        self.line = line
+        self.column = column
+
+
+class HookRunError(HookvizError, RuntimeError):
+    """Backward failed with a change of hooks; the change was taken back.
+
+    Attributes:
+        trace: What was recorded until it failed; its last event is the error.
+    """
+
+    def __init__(self, message: str, *, trace: TraceRecord) -> None:
+        super().__init__(message)
+        self.trace = trace
+
+
+class ClosedError(HookvizError, RuntimeError):
+    """The explorer was closed, so its hooks can no longer be changed."""
+
+
+class TraceFormatError(HookvizError, ValueError):
+    """A text is no trace, or one of a newer format."""

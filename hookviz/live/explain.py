@@ -1,0 +1,46 @@
+"""Say in plain words what an exception out of backward means."""
+
+from __future__ import annotations
+
+import re
+import traceback
+from pathlib import Path
+
+import torch
+
+_PATTERNS: tuple[tuple[str, str], ...] = (
+    (r"has changed the size of value", "error.hook_shape"),
+    (r"has changed the type of value.*got (Meta|CUDA|XPU|MPS|XLA)", "error.hook_device"),
+    (r"has changed the type of value", "error.hook_dtype"),
+    (r"has changed the device of value", "error.hook_device"),
+    (r"hook .*returned ", "error.hook_type"),
+    (r"can't replace a None gradient", "error.hook_replaced_none"),
+    (r"object is not callable", "error.hook_not_callable"),
+    (r"takes \d+ positional argument|missing \d+ required positional", "error.hook_arguments"),
+    (r"backward through the graph a second time", "error.graph_freed"),
+    (r"modified by an inplace operation", "error.in_place"),
+    (r"refers to a single memory location", "error.expanded_gradient"),
+    (r"returned an incorrect number of gradients", "error.function_count"),
+    (r"returned an invalid gradient", "error.function_shape"),
+)
+"""Parts of PyTorch's messages (seen on 2.13) and the key of the language tables for each."""
+
+
+def explanation(error: BaseException, *, in_hook: bool) -> str:
+    """Return the key of a sentence about this exception; empty when there is none to add."""
+    message = str(error)
+    for pattern, key in _PATTERNS:
+        if re.search(pattern, message):
+            return key
+    return "error.hook_raised" if in_hook else "error.node_failed"
+
+
+def user_traceback(error: BaseException) -> str:
+    """Return the lines of the traceback that are neither in hookviz nor in PyTorch."""
+    ours = (str(Path(__file__).parents[1]), str(Path(torch.__file__).parent))
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if not frame.filename.startswith(ours)
+    ]
+    return "".join(traceback.format_list(frames)).rstrip()

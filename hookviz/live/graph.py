@@ -1,0 +1,215 @@
+"""Capture the autograd graph of a root: walk it, number it, and keep its nodes alive."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch.autograd.graph import Node, get_gradient_edge
+
+from hookviz.errors import FreedGraphError, NoGradError, NotATensorError
+from hookviz.live import internals
+from hookviz.live.names import Namespace, choose_names, named_tensors
+from hookviz.records import EdgeRecord
+
+Slot = tuple[str, int]
+"""Where a gradient arrives: id of the node, and which of its forward outputs."""
+
+
+@dataclass(slots=True)
+class LiveTensor:
+    """A tensor of the graph that can be reached from Python."""
+
+    id: str
+    tensor: torch.Tensor
+    slot: Slot
+    names: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """The first of its names, or its id when it has none."""
+        return self.names[0] if self.names else self.id
+
+
+@dataclass(slots=True)
+class LiveGraph:
+    """A graph with its live nodes and tensors; numbers are given by the walk, never by `id()`."""
+
+    root: torch.Tensor
+    nodes: dict[str, Node]
+    edges: tuple[EdgeRecord, ...]
+    leaves: dict[str, torch.Tensor]
+    """The tensor of each `AccumulateGrad` node, by node id."""
+    tensors: list[LiveTensor] = field(default_factory=list)
+
+    def out_edges(self, node_id: str) -> tuple[str | None, ...]:
+        """Return the edge ids of a node in the order of `next_functions`, with its `None`s."""
+        count = len(self.nodes[node_id].next_functions)
+        row: list[str | None] = [None] * count
+        for edge in self._edges_by_source.get(node_id, ()):
+            row[edge.source_index] = edge.id
+        return tuple(row)
+
+    _edges_by_source: dict[str, list[EdgeRecord]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for edge in self.edges:
+            self._edges_by_source.setdefault(edge.source, []).append(edge)
+
+
+def check_root(root: Any) -> torch.Tensor:
+    """Return the root if backward can be called on it.
+
+    Raises:
+        NotATensorError: If it is not a tensor; a container's tensors are named in the message.
+        NoGradError: If it does not require grad.
+    """
+    if not isinstance(root, torch.Tensor):
+        raise NotATensorError(_not_a_tensor(root))
+    if not root.requires_grad:
+        raise NoGradError(
+            f"this tensor (shape {list(root.shape)}, dtype {root.dtype}) does not require grad, so "
+            "there is no graph behind it. Make one of the tensors it is computed from with "
+            "requires_grad=True, and compute it outside torch.no_grad() and without detach()."
+        )
+    return root
+
+
+def capture_live(
+    root: torch.Tensor,
+    *,
+    names: Mapping[str, torch.Tensor] | None = None,
+    namespaces: Iterable[Namespace] = (),
+) -> LiveGraph:
+    """Walk the graph behind a root, running nothing.
+
+    Args:
+        root: A tensor that requires grad; see `check_root`.
+        names: Names given by hand; they come before all others.
+        namespaces: Where else to look for names, in order.
+
+    Raises:
+        FreedGraphError: If an earlier backward has freed what the graph saved.
+    """
+    start = get_gradient_edge(root)
+    nodes, edges = _walk(start.node)
+    ids = {node: node_id for node_id, node in nodes.items()}
+    leaves = {
+        node_id: node.variable  # type: ignore[attr-defined]
+        for node_id, node in nodes.items()
+        if hasattr(node, "variable")
+    }
+    live = LiveGraph(root=root, nodes=nodes, edges=edges, leaves=leaves)
+    found = _Tensors(ids, leaves)
+    found.add(root, slot=(ids[start.node], start.output_nr))
+    for name, tensor in (names or {}).items():
+        found.add(check_named(name, tensor), name=str(name))
+    for name, tensor in named_tensors(namespaces):
+        found.add(tensor, name=name)
+    for node_id, leaf in leaves.items():
+        found.add(leaf, slot=(node_id, 0))
+    for node in nodes.values():
+        try:
+            for tensor in internals.saved_tensors(node):
+                # Unnamed and without hooks it would be one more box that says nothing.
+                if internals.tensor_hooks(tensor) or tensor.retains_grad:
+                    found.add(tensor)
+        except internals.FreedError as error:
+            raise FreedGraphError(
+                f"this graph was already used: {node.name()} has freed what it saved. A graph is "
+                "good for one backward() unless it is called with retain_graph=True. Compute the "
+                "tensor again, and give it to hookviz before you call backward()."
+            ) from error
+    live.tensors = found.numbered(nodes)
+    return live
+
+
+def check_named(name: object, tensor: object) -> torch.Tensor:
+    """Return the tensor of a `names=` entry.
+
+    Raises:
+        NotATensorError: If it is not a tensor.
+    """
+    if not isinstance(tensor, torch.Tensor):
+        raise NotATensorError(
+            f"names[{name!r}] is a {type(tensor).__name__}; names= maps each name to a tensor."
+        )
+    return tensor
+
+
+class _Tensors:
+    """Collect the tensors of a graph with their names, each tensor object once."""
+
+    def __init__(self, ids: Mapping[Node, str], leaves: Mapping[str, torch.Tensor]) -> None:
+        self._ids = ids
+        self._leaf_slots = {id(leaf): (node_id, 0) for node_id, leaf in leaves.items()}
+        self._found: dict[int, tuple[torch.Tensor, Slot, list[str]]] = {}
+
+    def add(self, tensor: torch.Tensor, *, slot: Slot | None = None, name: str = "") -> None:
+        entry = self._found.get(id(tensor))
+        if entry is None:
+            slot = slot or self._slot(tensor)
+            if slot is None:
+                return
+            entry = self._found[id(tensor)] = (tensor, slot, [])
+        if name:
+            entry[2].append(name)
+
+    def _slot(self, tensor: torch.Tensor) -> Slot | None:
+        if not tensor.requires_grad:
+            return None
+        if tensor.is_leaf:
+            return self._leaf_slots.get(id(tensor))
+        node_id = self._ids.get(tensor.grad_fn) if tensor.grad_fn is not None else None
+        return None if node_id is None else (node_id, tensor.output_nr)
+
+    def numbered(self, nodes: Mapping[str, Node]) -> list[LiveTensor]:
+        walk_order = {node_id: index for index, node_id in enumerate(nodes)}
+        root, *others = self._found.values()
+        others.sort(key=lambda entry: (walk_order[entry[1][0]], entry[1][1]))
+        return [
+            LiveTensor(id=f"t{index}", tensor=tensor, slot=slot, names=choose_names(found_names))
+            for index, (tensor, slot, found_names) in enumerate([root, *others])
+        ]
+
+
+def _walk(root: Node) -> tuple[dict[str, Node], tuple[EdgeRecord, ...]]:
+    # A queue, not recursion: chains of thousands of nodes are ordinary.
+    ids: dict[Node, str] = {root: "n0"}
+    edges: list[EdgeRecord] = []
+    queue = deque([root])
+    while queue:
+        node = queue.popleft()
+        for index, (next_node, input_nr) in enumerate(node.next_functions):
+            if next_node is None:
+                continue
+            if next_node not in ids:
+                ids[next_node] = f"n{len(ids)}"
+                queue.append(next_node)
+            edges.append(
+                EdgeRecord(
+                    id=f"e{len(edges)}",
+                    source=ids[node],
+                    source_index=index,
+                    target=ids[next_node],
+                    input_nr=input_nr,
+                )
+            )
+    return {node_id: node for node, node_id in ids.items()}, tuple(edges)
+
+
+def _not_a_tensor(root: Any) -> str:
+    kind = type(root).__name__
+    start = f"hookviz needs the tensor on which you would call backward(), and got a {kind}."
+    if isinstance(root, Mapping):
+        keys = ", ".join(repr(key) for key, item in root.items() if isinstance(item, torch.Tensor))
+        return f"{start} Give it one of its tensors: {keys}." if keys else start
+    if isinstance(root, tuple | list):
+        places = [str(i) for i, item in enumerate(root) if isinstance(item, torch.Tensor)]
+        return f"{start} Give it one of its tensors, such as [{places[0]}]." if places else start
+    if isinstance(root, int | float):
+        return f"{start} Leave out .item(): a number has no graph."
+    return start

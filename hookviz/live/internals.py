@@ -1,0 +1,86 @@
+"""Touch the private names of PyTorch, one in one function.
+
+Each function here has a test in `tests/live/test_internals.py` that says what broke when a PyTorch
+release changes the name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+from torch.autograd.graph import Node
+
+HookDict = dict[int, Callable[..., Any]]
+
+_saved_names: dict[type, tuple[str, ...]] = {}
+
+
+def tensor_hooks(tensor: torch.Tensor) -> HookDict | None:
+    """Return the dictionary that `Tensor.register_hook` fills; PyTorch iterates over it."""
+    return tensor._backward_hooks
+
+
+def post_accumulate_hooks(tensor: torch.Tensor) -> HookDict | None:
+    """Return the dictionary that `register_post_accumulate_grad_hook` fills."""
+    return getattr(tensor, "_post_accumulate_grad_hooks", None)
+
+
+def version(tensor: torch.Tensor) -> int:
+    """Return how often the tensor was changed in place; -1 where PyTorch does not count."""
+    try:
+        return tensor._version
+    except RuntimeError:  # inference tensors have no counter
+        return -1
+
+
+def num_outputs(node: Node) -> int:
+    """Return how many gradients arrive at the node: one per output of its forward operation."""
+    metadata = getattr(node, "_input_metadata", None)
+    return len(metadata) if metadata is not None else 1
+
+
+class FreedError(Exception):
+    """The saved tensors of a node were freed by an earlier backward."""
+
+
+def saved_tensors(node: Node) -> Iterator[torch.Tensor]:
+    """Yield the tensors that the node saved for backward, without running user code.
+
+    A tensor with an unpack hook is left out: reading it would run that hook, and under
+    non-reentrant checkpointing the whole forward again.
+
+    Raises:
+        FreedError: If an earlier backward has freed them.
+    """
+    kind = type(node)
+    names = _saved_names.get(kind)
+    if names is None:
+        attributes = dir(node)
+        names = tuple(
+            name[len("_raw") :] for name in attributes if name.startswith("_raw_saved_")
+        )
+        _saved_names[kind] = names
+    for name in names:
+        try:
+            if _has_unpack_hook(getattr(node, f"_raw{name}")):
+                continue
+            saved = getattr(node, _PUBLIC_SAVED.get(name, name))
+        except RuntimeError as error:
+            if "second time" in str(error) or "already been freed" in str(error):
+                raise FreedError(str(error)) from error
+            continue  # changed in place since it was saved: backward itself will say so
+        for value in saved if isinstance(saved, tuple | list) else (saved,):
+            if isinstance(value, torch.Tensor):
+                yield value
+
+
+# A custom `autograd.Function` publishes what it saved under another name than built-in nodes do.
+_PUBLIC_SAVED = {"_saved_tensors": "saved_tensors"}
+
+
+def _has_unpack_hook(raw: Any) -> bool:
+    parts = raw if isinstance(raw, tuple | list) else (raw,)
+    # Releases that do not tell whether there is an unpack hook get the cautious answer.
+    return any(getattr(part, "unpack_hook", part) is not None for part in parts)

@@ -1,0 +1,84 @@
+"""Find the names that the caller's variables give to tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import torch
+
+Namespace = Mapping[str, Any]
+
+MAX_DEPTH = 3
+MAX_ITEMS = 2000
+"""How deep and how far containers are searched; a data set in a list must not cost seconds."""
+
+_SHELL_NAMES = frozenset({"In", "Out"})
+
+
+def named_tensors(namespaces: Iterable[Namespace]) -> Iterator[tuple[str, torch.Tensor]]:
+    """Yield each name with its tensor, plain names before those inside containers.
+
+    Names that start with an underscore, and the shell's `In` and `Out`, come last: they name a
+    tensor only where nothing else does (see `choose_names`).
+
+    Args:
+        namespaces: Mappings of variable names to anything, in order of preference. Lists, tuples,
+            dictionaries and modules in them are searched; nothing else is touched.
+    """
+    shown: list[tuple[str, Any]] = []
+    hidden: list[tuple[str, Any]] = []
+    seen: set[str] = set()
+    for namespace in namespaces:
+        # A copy: another thread, or a lazy proxy in the namespace, may change it meanwhile.
+        for name, value in list(namespace.items()):
+            if name in seen or not isinstance(name, str):
+                continue
+            seen.add(name)
+            (hidden if is_hidden(name) else shown).append((name, value))
+    for group in (shown, hidden):
+        yield from ((name, value) for name, value in group if _is_a(value, torch.Tensor))
+        for name, value in group:
+            yield from _inside(name, value, depth=0)
+
+
+def is_hidden(name: str) -> bool:
+    """Return whether a name is one that the shell makes, not one that the user chose."""
+    return name.startswith("_") or name.split("[")[0] in _SHELL_NAMES
+
+
+def choose_names(names: Iterable[str]) -> tuple[str, ...]:
+    """Drop the shell's names where the user gave one, and keep the order of the rest."""
+    unique = tuple(dict.fromkeys(names))
+    chosen = tuple(name for name in unique if not is_hidden(name))
+    return chosen or unique[:1]
+
+
+def _inside(name: str, value: Any, *, depth: int) -> Iterator[tuple[str, torch.Tensor]]:
+    if depth >= MAX_DEPTH:
+        return
+    if _is_a(value, torch.nn.Module):
+        for path, parameter in value.named_parameters(remove_duplicate=False):
+            yield f"{name}.{path}", parameter
+        return
+    items: Iterable[tuple[str, Any]]
+    if _is_a(value, dict):
+        items = [(f"{name}[{key!r}]", value[key]) for key in list(value)[:MAX_ITEMS] if _is_key(key)]
+    elif _is_a(value, list) or _is_a(value, tuple):
+        items = [(f"{name}[{index}]", item) for index, item in enumerate(value[:MAX_ITEMS])]
+    else:
+        return
+    for path, item in items:
+        if _is_a(item, torch.Tensor):
+            yield path, item
+        else:
+            yield from _inside(path, item, depth=depth + 1)
+
+
+def _is_key(key: object) -> bool:
+    return type(key) in (str, int, bool)
+
+
+def _is_a(value: object, kind: type) -> bool:
+    # By type and not by isinstance: a lazy proxy answers isinstance by loading what it stands for.
+    return issubclass(type(value), kind)

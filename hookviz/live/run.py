@@ -1,0 +1,131 @@
+"""Run one real `backward()` and record it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+
+from hookviz.errors import GradientError
+from hookviz.live.chain import HookChains
+from hookviz.live.describe import describe
+from hookviz.live.grads import read_grad
+from hookviz.live.graph import LiveGraph
+from hookviz.live.printed import printed
+from hookviz.live.recorder import Recorder
+from hookviz.live.take import Keep, take
+from hookviz.records import TraceRecord
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackwardOptions:
+    """The arguments of `Tensor.backward`, with PyTorch's names and meanings.
+
+    Attributes:
+        gradient: The gradient of the root, of the root's shape; `None` for a real scalar root.
+        inputs: Only these tensors get a `.grad`; `None` for all leaves.
+        retain_graph: Whether the graph can be run again.
+        create_graph: Whether the gradients get a graph of their own.
+    """
+
+    gradient: torch.Tensor | None = None
+    inputs: Sequence[torch.Tensor] | None = None
+    retain_graph: bool = True
+    create_graph: bool = False
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the keyword arguments for `Tensor.backward`."""
+        given: dict[str, Any] = {
+            "gradient": self.gradient,
+            "retain_graph": self.retain_graph,
+            "create_graph": self.create_graph,
+        }
+        if self.inputs is not None:
+            given["inputs"] = self.inputs
+        return given
+
+
+def with_gradient(root: torch.Tensor, options: BackwardOptions) -> BackwardOptions:
+    """Fill in the gradient that PyTorch itself would start a scalar root with.
+
+    Raises:
+        GradientError: If it is missing for a root that needs one, or does not fit the root.
+    """
+    gradient = options.gradient
+    if gradient is None:
+        if root.numel() != 1 or root.is_complex():
+            what = "is complex" if root.is_complex() else f"has shape {list(root.shape)}"
+            raise GradientError(
+                f"the root {what}; backward() can make the starting gradient only for one real "
+                "number. Reduce it first, for example with .sum(), or pass gradient=, a tensor of "
+                "the root's shape such as torch.ones_like(root)."
+            )
+        # What `torch.autograd.backward` makes itself; made here so that it can be recorded.
+        return replace(
+            options, gradient=torch.ones_like(root, memory_format=torch.preserve_format).detach()
+        )
+    if not isinstance(gradient, torch.Tensor):
+        raise GradientError(
+            f"gradient= is a {type(gradient).__name__}; it has to be a tensor of the root's shape "
+            f"{list(root.shape)}."
+        )
+    if gradient.shape != root.shape:
+        raise GradientError(
+            f"gradient= has shape {list(gradient.shape)}, the root has shape {list(root.shape)}; "
+            "they have to be the same."
+        )
+    return options
+
+
+def run_backward(
+    live: LiveGraph,
+    chains: HookChains,
+    options: BackwardOptions,
+    *,
+    keep: Keep = "summary",
+    echo: bool = True,
+) -> TraceRecord:
+    """Run `root.backward(...)` with every hook watched, and leave nothing behind.
+
+    Args:
+        live: The captured graph.
+        chains: Its hooks; those that are turned off do not run.
+        options: The arguments of backward, complete (see `with_gradient`).
+        keep: See `take`.
+        echo: Whether what hooks print also reaches standard output.
+
+    Returns:
+        The trace. An `Exception` inside backward ends it and is kept in it; anything stronger
+        (a keyboard interrupt) goes on to the caller after everything is put back.
+    """
+    chains.refresh()
+    graph = describe(live, chains, keep=keep)
+    error = None
+    with ExitStack() as stack:
+        stream = stack.enter_context(printed(echo=echo))
+        recorder = Recorder(live, printed=stream, keep=keep)
+        stack.enter_context(chains.replaced(recorder.wrap))
+        for node_id, node in live.nodes.items():
+            # One at a time onto the stack: an interrupt between two leaves no handle behind.
+            stack.callback(node.register_prehook(recorder.node_prehook(node_id)).remove)
+            stack.callback(node.register_hook(recorder.node_hook(node_id)).remove)
+        if options.gradient is not None:
+            recorder.start(options.gradient)
+        try:
+            live.root.backward(**options.arguments())
+        except Exception as raised:
+            error = recorder.failed(raised)
+    grads = {}
+    for owner in live.tensors:
+        grad = read_grad(owner.tensor)
+        grads[owner.label] = None if grad is None else take(grad, keep=keep)
+    return TraceRecord(
+        graph=graph,
+        events=tuple(recorder.events),
+        grads=grads,
+        error=error,
+        torch_version=str(torch.__version__),
+    )

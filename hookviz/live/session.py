@@ -1,0 +1,295 @@
+"""Hold one graph, its hooks and its last trace, and run backward again after each change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+
+from hookviz.errors import ClosedError, HookRunError, UnknownTargetError
+from hookviz.live.chain import Hook, HookChains, LiveHook, reorder
+from hookviz.live.closing import Restorer
+from hookviz.live.compiler import check_callable, compile_hook
+from hookviz.live.grads import KeptGrads
+from hookviz.live.graph import LiveTensor, capture_live, check_root
+from hookviz.live.names import Namespace
+from hookviz.live.run import BackwardOptions, run_backward, with_gradient
+from hookviz.live.source import HookSource, find_source
+from hookviz.live.take import Keep
+from hookviz.records import TraceRecord
+
+Target = torch.Tensor | str
+HookLike = Hook | str
+Undo = Callable[[], None]
+
+
+class Session:
+    """The one mutable object: whatever a click can do is a method here.
+
+    Each change runs one real backward from the `.grad`s of before the first run, so the state
+    afterwards is that of one plain `backward()` with the hooks as they stand. A change with which
+    backward fails is taken back, with all `.grad`s.
+
+    Attributes:
+        trace: The last pass that is shown.
+    """
+
+    def __init__(
+        self,
+        root: Any,
+        options: BackwardOptions,
+        *,
+        names: Mapping[str, torch.Tensor] | None = None,
+        namespaces: Iterable[Namespace] = (),
+        keep: Keep = "summary",
+        echo: bool = True,
+    ) -> None:
+        """Capture the graph and run it once.
+
+        Args:
+            root: The tensor on which to call backward.
+            options: The arguments of backward.
+            names: Names given by hand.
+            namespaces: Where to look for names, and where the text of a hook finds its variables.
+            keep: See `take`.
+            echo: Whether what hooks print also reaches standard output.
+
+        Raises:
+            HookvizError: If backward cannot be called on the root.
+        """
+        root = check_root(root)
+        self._options = with_gradient(root, options)
+        self._namespaces = tuple(namespaces)
+        self._keep: Keep = keep
+        self._echo = echo
+        self._live = capture_live(root, names=names, namespaces=self._namespaces)
+        self._chains = HookChains(self._live)
+        self._restorer = Restorer(self._chains)
+        self._before = KeptGrads(self._live.tensors)
+        self._closed = False
+        self._compiled = 0
+        self.trace: TraceRecord = self._run()
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether `close` was called."""
+        return self._closed
+
+    def run(self) -> TraceRecord:
+        """Run backward again with the hooks as they are now, and return the new trace.
+
+        Raises:
+            HookRunError: If it fails; the trace of before is kept.
+        """
+        with self._change() as undo:
+            undo(lambda: None)
+        return self.trace
+
+    def attach(self, target: Target, hook: HookLike) -> str:
+        """Register a hook at the end of a tensor's chain; return its id.
+
+        Args:
+            target: A tensor of the graph, its name, or its id.
+            hook: A callable, or the text of a lambda or `def`.
+
+        Raises:
+            UnknownTargetError: If the graph has no such tensor.
+            HookSourceError: If it is no usable hook; nothing was changed.
+            HookRunError: If backward fails with it; it was taken off again.
+        """
+        owner = self.find_tensor(target)
+        function, source = self._make(hook)
+        with self._change() as undo:
+            added = self._chains.add(owner, function, source)
+            undo(lambda: self._chains.take_off(added))
+        return added.id
+
+    def edit(self, hook_id: str, hook: HookLike) -> None:
+        """Put another function in a hook's place; it stays on or off.
+
+        Raises:
+            UnknownTargetError: If there is no such hook.
+            HookSourceError: If it is no usable hook; nothing was changed.
+            HookRunError: If backward fails with it; the old one is back.
+        """
+        live_hook = self.find_hook(hook_id)
+        function, source = self._make(hook, instead_of=live_hook)
+        old = (live_hook.function, live_hook.source)
+        with self._change() as undo:
+            self._put(live_hook, function, source)
+            undo(lambda: self._put(live_hook, *old))
+
+    def enable(self, hook_id: str) -> None:
+        """Turn a hook on. Raises as `edit` does."""
+        self._switch(hook_id, enabled=True)
+
+    def disable(self, hook_id: str) -> None:
+        """Turn a hook off; it keeps its place and its handle. Raises as `edit` does."""
+        self._switch(hook_id, enabled=False)
+
+    def move(self, hook_id: str, position: int) -> None:
+        """Move a hook to a place in its chain, counted from 0. Raises as `edit` does."""
+        live_hook = self.find_hook(hook_id)
+        old = list(live_hook.hooks)
+        keys = [key for key in old if key != live_hook.key]
+        position = max(0, min(int(position), len(keys)))
+        keys.insert(position, live_hook.key)
+        with self._change() as undo:
+            reorder(live_hook.hooks, keys)
+            undo(lambda: reorder(live_hook.hooks, old))
+
+    def remove(self, hook_id: str) -> None:
+        """Take a hook off its tensor. Raises as `edit` does."""
+        live_hook = self.find_hook(hook_id)
+        old = list(live_hook.hooks)
+        with self._change() as undo:
+            self._chains.take_off(live_hook)
+            undo(lambda: self._chains.put_back(live_hook, old))
+
+    def close(self) -> None:
+        """Put the user's own hooks back as they were found, and take the added ones off."""
+        if not self._closed:
+            self._restorer.restore(self._chains)
+            self._closed = True
+
+    def find_tensor(self, target: Target) -> LiveTensor:
+        """Return the tensor that is meant.
+
+        Raises:
+            UnknownTargetError: If the graph has no such tensor; it names those it has.
+        """
+        tensors = self._live.tensors
+        if isinstance(target, torch.Tensor):
+            found = next((owner for owner in tensors if owner.tensor is target), None)
+            what = f"this tensor of shape {list(target.shape)}"
+        else:
+            found = next((owner for owner in tensors if target in owner.names), None) or next(
+                (owner for owner in tensors if owner.id == target), None
+            )
+            what = f"{target!r}"
+        if found is None:
+            known = ", ".join(owner.label for owner in tensors[:20])
+            raise UnknownTargetError(
+                f"{what} is not a tensor of this graph. It has: {known}. An operation makes a new "
+                "tensor each time: w[0] or x.T written again is another one than in the graph."
+            )
+        return found
+
+    def find_hook(self, hook_id: str) -> LiveHook:
+        """Return the hook with this id.
+
+        Raises:
+            UnknownTargetError: If there is none; it names those there are.
+        """
+        self._chains.refresh()
+        found = self._chains.get(hook_id)
+        if found is None:
+            known = ", ".join(f"{h.id} ({h.owner.label}: {h.source.label})" for h in self._chains.all())
+            raise UnknownTargetError(
+                f"there is no hook {hook_id!r}. "
+                + (f"There are: {known}." if known else "No tensor of this graph has a hook.")
+            )
+        return found
+
+    # -- changes --------------------------------------------------------------------------------
+
+    @contextmanager
+    def _change(self) -> Iterator[Callable[[Undo], None]]:
+        """Run again after the block, and take the change back if that fails or is interrupted."""
+        if self._closed:
+            raise ClosedError(
+                "this explorer was closed. Call hookviz.explore() again to go on with hooks."
+            )
+        steps: list[Undo] = []
+        results = KeptGrads(self._live.tensors)
+        try:
+            yield steps.append
+            trace = self._run()
+        except BaseException:
+            self._take_back(steps, results)
+            raise
+        if trace.error is not None:
+            self._take_back(steps, results)
+            raise HookRunError(_run_message(trace), trace=trace)
+        self.trace = trace
+
+    def _take_back(self, steps: list[Undo], results: KeptGrads) -> None:
+        for undo in reversed(steps):
+            undo()
+        results.restore()
+        self._chains.refresh()
+
+    def _run(self) -> TraceRecord:
+        self._before.restore()
+        return run_backward(
+            self._live, self._chains, self._options, keep=self._keep, echo=self._echo
+        )
+
+    def _make(self, hook: HookLike, *, instead_of: LiveHook | None = None) -> tuple[Hook, HookSource]:
+        if not isinstance(hook, str):
+            check_callable(hook)
+            return hook, find_source(hook)
+        self._compiled += 1
+        namespaces = self._namespaces
+        if instead_of is not None:
+            # A hook written inside a function goes on seeing the variables of that function.
+            namespaces = (*_own_namespaces(instead_of.function), *namespaces)
+        function = compile_hook(
+            hook, namespaces, filename=f"<hookviz hook {id(self):x}-{self._compiled}>"
+        )
+        return function, typed_source(hook, function)
+
+    def _put(self, live_hook: LiveHook, function: Hook, source: HookSource) -> None:
+        live_hook.function, live_hook.source = function, source
+        live_hook.hooks[live_hook.key] = live_hook.standing
+
+    def _switch(self, hook_id: str, *, enabled: bool) -> None:
+        live_hook = self.find_hook(hook_id)
+        old = live_hook.enabled
+
+        def put(value: bool) -> None:  # noqa: FBT001 - a setter of one value
+            live_hook.enabled = value
+            live_hook.hooks[live_hook.key] = live_hook.standing
+
+        with self._change() as undo:
+            put(enabled)
+            undo(lambda: put(old))
+
+
+def typed_source(text: str, function: Hook) -> HookSource:
+    """Describe a hook by the text that was typed for it."""
+    body = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#"))
+    one_line = " ".join(body.split())
+    name = getattr(function, "__name__", "")
+    label = name if name and name != "<lambda>" and one_line != name else one_line
+    return HookSource(label=label, text=text.strip("\n"))
+
+
+def _own_namespaces(function: Hook) -> tuple[Namespace, ...]:
+    closure = getattr(function, "__closure__", None) or ()
+    names = getattr(getattr(function, "__code__", None), "co_freevars", ())
+    cells: dict[str, Any] = {}
+    for name, cell in zip(names, closure, strict=False):
+        try:
+            cells[name] = cell.cell_contents
+        except ValueError:  # not assigned yet
+            continue
+    found = getattr(function, "__globals__", {})
+    return (cells, found)
+
+
+def _run_message(trace: TraceRecord) -> str:
+    error = trace.error
+    assert error is not None
+    where = ""
+    if error.hook is not None:
+        where = f" in the hook {error.hook.label} on {error.tensor}"
+    elif error.node is not None:
+        name = next((n.name for n in trace.graph.nodes if n.id == error.node), error.node)
+        where = f" in {name}"
+    return (
+        f"backward() failed{where}: {error.type}: {error.message}\n"
+        "The change was taken back; the hooks and every .grad are as they were before it."
+    )

@@ -1,0 +1,203 @@
+"""Find the source text of a hook that already exists."""
+
+from __future__ import annotations
+
+import ast
+import dis
+import functools
+import inspect
+import linecache
+import sys
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import CodeType, FunctionType
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class HookSource:
+    """What can be said of a callable: a short label, its text, and where it was written."""
+
+    label: str
+    text: str = ""
+    location: str = ""
+
+
+def find_source(function: Callable[..., Any]) -> HookSource:
+    """Describe a hook; never fails, and never shows text that is not the hook's own.
+
+    Works for functions in files and notebook cells, for lambdas (also several on one line), and
+    for methods, partials and callable objects, whose text is that of the function behind them.
+
+    Args:
+        function: Anything that was registered as a hook; it is not called.
+
+    Returns:
+        Label, text (empty when it cannot be found or no longer matches), and location.
+    """
+    plain = _underlying(function)
+    if plain is None:
+        return HookSource(label=_label_without_code(function))
+    code = plain.__code__
+    location = _location(code)
+    lines = _source_lines(plain)
+    node = _find_node(code, lines) if lines else None
+    if node is None:
+        return HookSource(label=_label(function, plain), location=location)
+    text = _segment(lines, node)
+    label = " ".join(text.split()) if isinstance(node, ast.Lambda) else _label(function, plain)
+    if not isinstance(function, FunctionType):
+        label = _label(function, plain)
+    return HookSource(label=label, text=text, location=location)
+
+
+def _underlying(function: Any) -> FunctionType | None:
+    # Bounded, because a `__wrapped__` chain may be a loop.
+    for _ in range(10):
+        if isinstance(function, FunctionType):
+            return function
+        if isinstance(function, functools.partial):
+            function = function.func
+        elif inspect.ismethod(function):
+            function = function.__func__
+        elif hasattr(function, "__wrapped__"):
+            function = function.__wrapped__
+        elif inspect.isfunction(getattr(type(function), "__call__", None)):
+            function = type(function).__call__
+        else:
+            return None
+    return None
+
+
+def _label_without_code(function: Any) -> str:
+    name = getattr(function, "__name__", None)
+    return name if isinstance(name, str) else type(function).__name__
+
+
+def _label(function: Any, plain: FunctionType) -> str:
+    if isinstance(function, functools.partial):
+        return f"partial({plain.__name__})"
+    if inspect.ismethod(function):
+        owner = function.__self__
+        kind = owner if isinstance(owner, type) else type(owner)
+        return f"{kind.__name__}.{plain.__name__}"
+    if not isinstance(function, FunctionType) and not hasattr(function, "__wrapped__"):
+        return type(function).__name__
+    return "lambda" if plain.__name__ == "<lambda>" else plain.__name__
+
+
+def _source_lines(function: FunctionType) -> list[str]:
+    filename = function.__code__.co_filename
+    if not filename.startswith("<"):
+        linecache.checkcache(filename)
+    return linecache.getlines(filename, function.__globals__)
+
+
+def _find_node(code: CodeType, lines: list[str]) -> ast.Lambda | ast.FunctionDef | None:
+    try:
+        tree = _parse("".join(lines))
+    except (SyntaxError, ValueError):
+        return None
+    wanted = ast.Lambda if code.co_name == "<lambda>" else ast.FunctionDef
+    candidates = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, wanted) and _first_line(node) == code.co_firstlineno
+    ]
+    matching = [node for node in candidates if _same_code(code, node)]
+    if len(matching) > 1:
+        # The same text twice on one line: the columns tell, from Python 3.11 on.
+        matching = [node for node in matching if _covers(code, node)] or matching
+    return matching[0] if matching else None
+
+
+@functools.lru_cache(maxsize=64)
+def _parse(text: str) -> ast.Module:
+    return ast.parse(text)
+
+
+def _first_line(node: ast.Lambda | ast.FunctionDef) -> int:
+    decorators = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(decorator.lineno for decorator in decorators)])
+
+
+def _same_code(code: CodeType, node: ast.Lambda | ast.FunctionDef) -> bool:
+    """Return whether the text at this place still compiles to the hook that was registered.
+
+    The file may have been edited since it was imported; showing its new text would be a lie.
+    """
+    arguments = [arg.arg for arg in (*node.args.posonlyargs, *node.args.args)]
+    if list(code.co_varnames[: code.co_argcount]) != arguments:
+        return False
+    module: ast.Module | ast.Expression
+    if isinstance(node, ast.Lambda):
+        module = ast.Expression(body=node)
+        compiled = compile(module, "<hookviz>", "eval")
+    else:
+        bare = ast.FunctionDef(
+            **{**{name: getattr(node, name, None) for name in node._fields}, "decorator_list": []}
+        )
+        module = ast.Module(body=[ast.copy_location(bare, node)], type_ignores=[])
+        compiled = compile(module, "<hookviz>", "exec")
+    inner = next((c for c in compiled.co_consts if isinstance(c, CodeType)), None)
+    return inner is not None and _fingerprint(inner) == _fingerprint(code)
+
+
+def _fingerprint(code: CodeType) -> list[tuple[str, object]]:
+    # Instruction by instruction, but blind to what depends on the place: a variable of an
+    # enclosing function is read by another instruction there, and jumps count from elsewhere.
+    steps: list[tuple[str, object]] = []
+    for step in dis.get_instructions(code):
+        if step.opname in _PLACE_DEPENDENT:
+            continue
+        name = "LOAD_OUTER" if step.opname in _OUTER_LOADS else step.opname
+        operand: object = step.argrepr if isinstance(step.argval, int) else step.argval
+        if step.opcode in _JUMPS:
+            operand = None
+        elif isinstance(step.argval, CodeType):
+            operand = _fingerprint(step.argval)
+        elif not isinstance(operand, str):
+            operand = repr(operand)
+        steps.append((name, operand))
+    return steps
+
+
+_PLACE_DEPENDENT = frozenset(
+    {"RESUME", "COPY_FREE_VARS", "MAKE_CELL", "NOP", "CACHE", "EXTENDED_ARG", "PUSH_NULL"}
+)
+_OUTER_LOADS = frozenset({"LOAD_DEREF", "LOAD_GLOBAL", "LOAD_NAME", "LOAD_CLASSDEREF"})
+_JUMPS = frozenset({*dis.hasjrel, *dis.hasjabs})
+
+
+def _covers(code: CodeType, node: ast.Lambda | ast.FunctionDef) -> bool:
+    positions = getattr(code, "co_positions", None)
+    if positions is None:
+        return False
+    columns = [(line, column) for line, _, column, _ in positions() if line and column is not None]
+    start = (node.lineno, node.col_offset)
+    end = (node.end_lineno or node.lineno, node.end_col_offset or 0)
+    inside = [place for place in columns if place[1] > 0]
+    return bool(inside) and all(start <= place <= end for place in inside)
+
+
+def _segment(lines: list[str], node: ast.Lambda | ast.FunctionDef) -> str:
+    if isinstance(node, ast.Lambda):
+        return ast.get_source_segment("".join(lines), node) or ""
+    block = "".join(lines[_first_line(node) - 1 : node.end_lineno])
+    return textwrap.dedent(block).rstrip("\n")
+
+
+def _location(code: CodeType) -> str:
+    filename = code.co_filename
+    shell = sys.modules.get("IPython")
+    if shell is not None:
+        # Asked only when IPython is already there; this module never loads it.
+        try:
+            named = shell.get_ipython().compile.format_code_name(filename)
+        except AttributeError:
+            named = None
+        if named:
+            return f"{named[1]}:{code.co_firstlineno}"
+    return f"{Path(filename).name}:{code.co_firstlineno}"

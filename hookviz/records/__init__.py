@@ -1,0 +1,23 @@
+"""Hold the plain data between PyTorch and the display: frozen, JSON-safe, no torch and no Jupyter."""
+
+from hookviz.records.event import ErrorRecord, Event, EventKind, Value
+from hookviz.records.graph import EdgeRecord, GraphRecord, NodeRecord, TensorRecord
+from hookviz.records.hook import HookKind, HookRecord
+from hookviz.records.snapshot import TensorSnapshot, TensorSummary
+from hookviz.records.trace import TraceRecord
+
+__all__ = [
+    "EdgeRecord",
+    "ErrorRecord",
+    "Event",
+    "EventKind",
+    "GraphRecord",
+    "HookKind",
+    "HookRecord",
+    "NodeRecord",
+    "TensorRecord",
+    "TensorSnapshot",
+    "TensorSummary",
+    "TraceRecord",
+    "Value",
+]

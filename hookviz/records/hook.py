@@ -1,0 +1,40 @@
+"""Describe one hook: what it is called, where it stands, and its source."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+HookKind = Literal[
+    "tensor_hook",
+    "post_accumulate_hook",
+    "node_prehook",
+    "node_hook",
+    "module_forward_pre_hook",
+    "module_forward_hook",
+    "module_backward_pre_hook",
+    "module_backward_hook",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HookRecord:
+    """A hook as it stands in a chain; `Event.hook` and `TensorRecord.hooks` hold these.
+
+    Attributes:
+        id: `h0`, `h1`, ...; stays the same through edits, moves, and turning off and on.
+        kind: Which of PyTorch's registration methods it belongs to.
+        label: Short name on screen: `c_hook`, or `lambda grad: grad + 100`.
+        source: Python text of the hook, or empty when it cannot be found.
+        origin: `"user"` for a hook that was there before, `"explorer"` for one added in hookviz.
+        enabled: False while the hook is turned off in the explorer.
+        location: Where the hook was written, such as `line 9 of cell 3`; empty when unknown.
+    """
+
+    id: str
+    kind: HookKind
+    label: str
+    source: str = ""
+    origin: Literal["user", "explorer"] = "user"
+    enabled: bool = True
+    location: str = ""

@@ -1,0 +1,28 @@
+"""Hold one recorded backward pass."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hookviz.records.event import ErrorRecord, Event
+from hookviz.records.graph import GraphRecord
+from hookviz.records.snapshot import TensorSnapshot
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TraceRecord:
+    """Everything that one real `backward()` showed.
+
+    Attributes:
+        graph: The graph as it was before the pass.
+        events: In the order in which the engine produced them.
+        grads: The final `.grad` of each known tensor by label, `None` where there is none.
+        error: The exception that ended the pass, or `None`.
+        torch_version: The PyTorch that ran it.
+    """
+
+    graph: GraphRecord
+    events: tuple[Event, ...]
+    grads: dict[str, TensorSnapshot | None]
+    error: ErrorRecord | None = None
+    torch_version: str = ""
