@@ -13,6 +13,7 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
     (r"has changed the type of value.*got (Meta|CUDA|XPU|MPS|XLA)", "error.hook_device"),
     (r"has changed the type of value", "error.hook_dtype"),
     (r"has changed the device of value", "error.hook_device"),
+    (r"post accumulate grad hooks should return None", "error.post_hook_returned"),
     (r"hook .*returned ", "error.hook_type"),
     (r"can't replace a None gradient", "error.hook_replaced_none"),
     (r"object is not callable", "error.hook_not_callable"),

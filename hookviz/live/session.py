@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -23,6 +24,9 @@ from hookviz.records import TraceRecord
 Target = torch.Tensor | str
 HookLike = Hook | str
 Undo = Callable[[], None]
+
+_texts = itertools.count(1)
+"""Numbers the texts that were typed, so that tracebacks can tell them apart."""
 
 
 class Session:
@@ -69,7 +73,6 @@ class Session:
         self._restorer = Restorer(self._chains)
         self._before = KeptGrads(self._live.tensors)
         self._closed = False
-        self._compiled = 0
         self.trace: TraceRecord = self._run()
 
     @property
@@ -231,13 +234,12 @@ class Session:
         if not isinstance(hook, str):
             check_callable(hook)
             return hook, find_source(hook)
-        self._compiled += 1
         namespaces = self._namespaces
         if instead_of is not None:
             # A hook written inside a function goes on seeing the variables of that function.
             namespaces = (*_own_namespaces(instead_of.function), *namespaces)
         function = compile_hook(
-            hook, namespaces, filename=f"<hookviz hook {id(self):x}-{self._compiled}>"
+            hook, namespaces, filename=f"<hookviz hook {next(_texts)}>"
         )
         return function, typed_source(hook, function)
 

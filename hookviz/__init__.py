@@ -1,0 +1,58 @@
+"""Step through what PyTorch's autograd and its hooks really do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hookviz.api import capture, explore, record
+from hookviz.errors import (
+    ClosedError,
+    FreedGraphError,
+    GradientError,
+    HookRunError,
+    HookSourceError,
+    HookvizError,
+    NoGradError,
+    NotATensorError,
+    TraceFormatError,
+    UnknownTargetError,
+)
+from hookviz.graph import Graph
+from hookviz.records import Event, TensorSnapshot
+from hookviz.trace import Trace
+
+if TYPE_CHECKING:
+    from hookviz.explorer import Explorer
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "ClosedError",
+    "Event",
+    "Explorer",
+    "FreedGraphError",
+    "GradientError",
+    "Graph",
+    "HookRunError",
+    "HookSourceError",
+    "HookvizError",
+    "NoGradError",
+    "NotATensorError",
+    "TensorSnapshot",
+    "Trace",
+    "TraceFormatError",
+    "UnknownTargetError",
+    "__version__",
+    "capture",
+    "explore",
+    "record",
+]
+
+
+def __getattr__(name: str) -> Any:
+    # The widget is loaded on first use, so that scripts and tests need no Jupyter.
+    if name == "Explorer":
+        from hookviz.explorer import Explorer
+
+        return Explorer
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,9 @@
+"""Run `python -m hookviz`, the same as the `hookviz` command."""
+
+from __future__ import annotations
+
+import sys
+
+from hookviz.lab import main
+
+sys.exit(main())

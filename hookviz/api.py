@@ -1,0 +1,125 @@
+"""Offer what users call: `capture`, `record` and `explore`."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from hookviz.graph import Graph
+from hookviz.live.chain import HookChains
+from hookviz.live.describe import describe
+from hookviz.live.graph import capture_live, check_root
+from hookviz.live.names import Namespace
+from hookviz.live.run import BackwardOptions, run_backward, with_gradient
+from hookviz.live.take import Keep
+from hookviz.trace import Trace
+
+if TYPE_CHECKING:
+    from hookviz.explorer import Explorer
+
+
+def capture(root: torch.Tensor, *, names: Mapping[str, torch.Tensor] | None = None) -> Graph:
+    """Return the autograd graph behind a tensor; nothing is run.
+
+    Args:
+        root: A tensor that requires grad, any shape.
+        names: Names for tensors, before those found among the caller's variables.
+
+    Raises:
+        HookvizError: If there is no graph, or an earlier backward has freed it.
+    """
+    live = capture_live(check_root(root), names=names, namespaces=_callers_namespaces())
+    return Graph.from_record(describe(live, HookChains(live), keep="summary"))
+
+
+def record(
+    root: torch.Tensor,
+    *,
+    gradient: torch.Tensor | None = None,
+    inputs: torch.Tensor | Sequence[torch.Tensor] | None = None,
+    retain_graph: bool = True,
+    create_graph: bool = False,
+    names: Mapping[str, torch.Tensor] | None = None,
+    keep: Keep = "summary",
+) -> Trace:
+    """Call `root.backward(...)` once, for real, and return what happened.
+
+    It has the effect of that call on every `.grad`, and hooks print as they would.
+
+    Args:
+        root: The tensor on which you would call `backward()`.
+        gradient: The starting gradient, of the root's shape; may be left out for one real number.
+        inputs: As in `Tensor.backward`: only these get a `.grad`.
+        retain_graph: As in `Tensor.backward`, but True unless said otherwise.
+        create_graph: As in `Tensor.backward`.
+        names: Names for tensors, before those found among the caller's variables.
+        keep: `"summary"` keeps tensors of more than 64 elements as summaries, `"all"` whole.
+
+    Returns:
+        The trace. An exception inside backward ends it and is kept in `trace.error`.
+
+    Raises:
+        HookvizError: If backward cannot be called on the root at all.
+
+    Example:
+        >>> a = torch.tensor(2.0, requires_grad=True)
+        >>> trace = record(a * 3)
+        >>> trace.grad("a").item()
+        3.0
+    """
+    chosen = (inputs,) if isinstance(inputs, torch.Tensor) else inputs
+    options = BackwardOptions(
+        gradient=gradient, inputs=chosen, retain_graph=retain_graph, create_graph=create_graph
+    )
+    options = with_gradient(check_root(root), options)
+    live = capture_live(root, names=names, namespaces=_callers_namespaces())
+    return Trace.from_record(run_backward(live, HookChains(live), options, keep=keep))
+
+
+def explore(
+    root: torch.Tensor,
+    *,
+    gradient: torch.Tensor | None = None,
+    inputs: torch.Tensor | Sequence[torch.Tensor] | None = None,
+    names: Mapping[str, torch.Tensor] | None = None,
+    lang: str | None = None,
+) -> Explorer:
+    """Call `root.backward(...)` once, for real, and return a widget that steps through it.
+
+    Args:
+        root: The tensor on which you would call `backward()`; its graph is retained.
+        gradient: The starting gradient, of the root's shape; may be left out for one real number.
+        inputs: As in `Tensor.backward`: only these get a `.grad`.
+        names: Names for tensors, before those found among the caller's variables.
+        lang: `"en"` (the default) or `"zh"`.
+
+    Raises:
+        HookvizError: If backward cannot be called on the root at all.
+    """
+    from hookviz.explorer import open_explorer
+
+    chosen = (inputs,) if isinstance(inputs, torch.Tensor) else inputs
+    return open_explorer(
+        root,
+        BackwardOptions(gradient=gradient, inputs=chosen),
+        names=names,
+        namespaces=_callers_namespaces(),
+        lang=lang,
+    )
+
+
+def _callers_namespaces() -> tuple[Namespace, ...]:
+    """Return the variables of whoever called the public function: its locals, then its globals."""
+    frame: Any = sys._getframe(2)
+    if frame.f_locals is frame.f_globals:
+        return (frame.f_globals,)
+    copied = dict(frame.f_locals)
+    if sys.version_info < (3, 13) and frame.f_code.co_flags & inspect.CO_OPTIMIZED:
+        # Python up to 3.12 leaves a snapshot on the frame, which would keep the caller's tensors
+        # alive after `del`. Emptying the snapshot does not touch the variables themselves.
+        frame.f_locals.clear()
+    return (copied, frame.f_globals)

@@ -1,0 +1,292 @@
+"""Show a session as a widget: traits go to the browser, actions come back. Nothing else is here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import torch
+import traitlets
+
+from hookviz.errors import HookvizError
+from hookviz.languages import LANGUAGES, table
+from hookviz.live.names import Namespace
+from hookviz.live.run import BackwardOptions
+from hookviz.live.session import HookLike, Session, Target
+from hookviz.notebook_cell import close_earlier
+from hookviz.records import HookRecord
+from hookviz.trace import Trace
+from hookviz.view.matching import matching_step
+from hookviz.view.message import render
+from hookviz.view.notices import notice_for
+from hookviz.view.panel import panel_data
+from hookviz.view.picture import picture_svg
+from hookviz.view.steps import Step, build_steps, to_json_data
+
+_STATIC = Path(__file__).parent / "static"
+
+
+class Explorer(anywidget.AnyWidget):  # type: ignore[misc]
+    """Step through one real backward pass, and change its hooks.
+
+    Made by `hookviz.explore`. Whatever a click can do is a method here. A method that cannot do
+    what it is asked raises a `HookvizError` and shows it in the widget too; the trace stays.
+
+    Attributes:
+        step: 0 before anything, `n` after the n-th event.
+        selected: Id of the selected tensor, or empty.
+        lang: `"en"` or `"zh"`.
+        theme: `"auto"`, `"light"` or `"dark"`.
+    """
+
+    _esm = _STATIC / "explorer.js"
+    _css = "\n".join(
+        (_STATIC / name).read_text(encoding="utf-8") for name in ("explorer.css", "picture.css")
+    )
+
+    step = traitlets.Int(0, help="0 before anything, n after the n-th event").tag(sync=True)
+    selected = traitlets.Unicode("", help="id of the selected tensor, or empty").tag(sync=True)
+    lang = traitlets.Enum(LANGUAGES, default_value="en").tag(sync=True)
+    theme = traitlets.Enum(("auto", "light", "dark"), default_value="auto").tag(sync=True)
+
+    picture = traitlets.Unicode("").tag(sync=True)
+    steps = traitlets.List(traitlets.Dict()).tag(sync=True)
+    tensors = traitlets.List(traitlets.Dict()).tag(sync=True)
+    strings = traitlets.Dict().tag(sync=True)
+    transcript = traitlets.Dict().tag(sync=True)
+    title = traitlets.Unicode("").tag(sync=True)
+    notice = traitlets.Dict(allow_none=True, default_value=None).tag(sync=True)
+    busy = traitlets.Bool(default_value=False).tag(sync=True)
+
+    def __init__(self, session: Session, *, lang: str | None = None) -> None:
+        """Show a session.
+
+        Args:
+            session: It has run once.
+            lang: `"en"` (the default) or `"zh"`.
+        """
+        self._session = session
+        self._notices = 0
+        super().__init__(
+            lang=lang or "en", strings={language: dict(table(language)) for language in LANGUAGES}
+        )
+        with self.hold_sync():
+            self._show()
+        self.on_msg(self._on_action)
+
+    # -- where the reader stands ----------------------------------------------------------------
+
+    @property
+    def trace(self) -> Trace:
+        """The pass on screen."""
+        return self._trace
+
+    @property
+    def caption(self) -> str:
+        """The sentence about the current step, in the current language."""
+        return render(self._steps[self.step].caption, self.lang)
+
+    def next(self) -> None:
+        """Go one step on; at the last step, stay."""
+        self.step += 1
+
+    def back(self) -> None:
+        """Go one step back; at the first step, stay."""
+        self.step -= 1
+
+    def first(self) -> None:
+        """Go before anything has happened."""
+        self.step = 0
+
+    def last(self) -> None:
+        """Go to the end of the pass."""
+        self.step = len(self._steps) - 1
+
+    def goto(self, n: int) -> None:
+        """Go to the step after the n-th event.
+
+        Raises:
+            HookvizError: If there is no such step.
+        """
+        last = len(self._steps) - 1
+        if not 0 <= n <= last:
+            raise HookvizError(f"there is no step {n}; this pass has the steps 0 to {last}.")
+        self.step = n
+
+    def select(self, target: Target) -> None:
+        """Select a tensor, as a click on it does.
+
+        Raises:
+            UnknownTargetError: If the graph has no such tensor.
+        """
+        self.selected = self._session.find_tensor(target).id
+
+    # -- hooks ----------------------------------------------------------------------------------
+
+    def hooks(self, target: Target) -> tuple[HookRecord, ...]:
+        """Return the hooks of a tensor in the order in which they run, those turned off too.
+
+        Raises:
+            UnknownTargetError: If the graph has no such tensor.
+        """
+        owner = self._session.find_tensor(target)
+        found = self._trace.graph.find(owner.id)
+        return found.hooks if found is not None else ()
+
+    def run(self) -> None:
+        """Run backward again with the hooks as they are now. See `Session.run`."""
+        self._act(self._session.run)
+
+    def attach(self, target: Target, hook: HookLike) -> str:
+        """Add a hook to a tensor and return its id. See `Session.attach`."""
+        hook_id: str = self._act(lambda: self._session.attach(target, hook), target=target)
+        return hook_id
+
+    def edit(self, hook_id: str, hook: HookLike) -> None:
+        """Put another function in a hook's place. See `Session.edit`."""
+        self._act(lambda: self._session.edit(hook_id, hook), hook=hook_id)
+
+    def remove(self, hook_id: str) -> None:
+        """Take a hook off its tensor. See `Session.remove`."""
+        self._act(lambda: self._session.remove(hook_id), hook=hook_id)
+
+    def enable(self, hook_id: str) -> None:
+        """Turn a hook on. See `Session.enable`."""
+        self._act(lambda: self._session.enable(hook_id), hook=hook_id)
+
+    def disable(self, hook_id: str) -> None:
+        """Turn a hook off; it keeps its place. See `Session.disable`."""
+        self._act(lambda: self._session.disable(hook_id), hook=hook_id)
+
+    def move(self, hook_id: str, position: int) -> None:
+        """Move a hook to a place in its chain, from 0. See `Session.move`."""
+        self._act(lambda: self._session.move(hook_id, position), hook=hook_id)
+
+    def dismiss(self) -> None:
+        """Put the message away."""
+        self.notice = None
+
+    def close(self) -> None:
+        """Put the user's hooks back as they were found, and take the widget off the page."""
+        session = getattr(self, "_session", None)
+        if session is not None:
+            session.close()
+        super().close()
+
+    # -- inside ---------------------------------------------------------------------------------
+
+    def _act(self, action: Any, *, target: Target = "", hook: str = "") -> Any:
+        self.busy = True
+        before, step = self._trace.events, self.step
+        try:
+            result = action()
+        except BaseException as error:
+            self._notices += 1
+            name = target if isinstance(target, str) else ""
+            found = self._trace.graph.find(name)
+            self.notice = notice_for(
+                error,
+                serial=self._notices,
+                target=found.id if found else "",
+                hook=hook,
+            )
+            self.busy = False
+            raise
+        with self.hold_sync():
+            self.notice = None
+            self._show()
+            self.step = matching_step(before, self._trace.events, step)
+            self.busy = False
+        return result
+
+    def _show(self) -> None:
+        self._trace = Trace.from_record(self._session.trace)
+        graph = self._trace.graph
+        self._steps: tuple[Step, ...] = build_steps(graph, self._trace.events)
+        # The steps first: the validator of `step` measures by them.
+        self.steps = to_json_data(self._steps)
+        self.picture = picture_svg(graph, self._steps, step=0, lang="en")
+        self.tensors = panel_data(graph)
+        self.transcript = {language: self._trace.text(language) for language in LANGUAGES}
+        self.title = f"{graph.root.label}.backward()"
+        if not any(tensor.id == self.selected for tensor in graph.tensors):
+            self.selected = ""
+
+    def _on_action(self, _: object, content: object, __: object) -> None:
+        if not isinstance(content, dict):
+            return
+        hook, source = str(content.get("hook", "")), str(content.get("source", ""))
+        actions = {
+            "attach": lambda: self.attach(str(content.get("target", "")), source),
+            "edit": lambda: self.edit(hook, source),
+            "remove": lambda: self.remove(hook),
+            "enable": lambda: self.enable(hook),
+            "disable": lambda: self.disable(hook),
+            "move": lambda: self.move(hook, int(content.get("position", 0))),
+            "run": self.run,
+            "dismiss": self.dismiss,
+        }
+        action = actions.get(str(content.get("action", "")))
+        if action is None:
+            return
+        try:
+            action()
+        except (Exception, KeyboardInterrupt):
+            # It is on screen already; an exception here would vanish in the server's log.
+            return
+
+    @traitlets.validate("step")
+    def _valid_step(self, proposal: Any) -> int:
+        return max(0, min(int(proposal["value"]), max(len(self.steps) - 1, 0)))
+
+    @traitlets.validate("selected")
+    def _valid_selected(self, proposal: Any) -> str:
+        value = str(proposal["value"])
+        return value if any(tensor["id"] == value for tensor in self.tensors) else ""
+
+    def __repr__(self) -> str:
+        return f"Explorer({self.title}, step {self.step} of {len(self._steps) - 1})"
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        bundle = super()._repr_mimebundle_(**kwargs)
+        if bundle is None:
+            return None
+        data, metadata = bundle
+        # For pages that cannot run the widget (a repository's page, a PDF), in the same output.
+        transcript = self._trace.text(self.lang)
+        data["text/plain"] = transcript
+        data["image/svg+xml"] = picture_svg(
+            self._trace.graph,
+            self._steps,
+            step=len(self._steps) - 1,
+            lang=self.lang,
+            transcript=transcript,
+        )
+        return data, metadata
+
+
+def open_explorer(
+    root: Any,
+    options: BackwardOptions,
+    *,
+    names: Mapping[str, torch.Tensor] | None,
+    namespaces: Iterable[Namespace],
+    lang: str | None,
+) -> Explorer:
+    """Make a session and its widget; the same cell run again closes what it made before.
+
+    Raises:
+        HookvizError: If backward cannot be called on the root, or the language is unknown.
+    """
+    if lang is not None and lang not in LANGUAGES:
+        raise HookvizError(f"lang={lang!r} is unknown; there are {', '.join(LANGUAGES)}.")
+    remember = close_earlier()
+    session = Session(root, options, names=names, namespaces=namespaces, echo=False)
+    explorer = Explorer(session, lang=lang)
+    remember(explorer)
+    return explorer
+
+
+__all__ = ["Explorer", "open_explorer"]

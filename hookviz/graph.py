@@ -1,0 +1,51 @@
+"""Offer the captured graph to users: plain data that also shows itself."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+from hookviz.records import GraphRecord
+
+
+class Graph(GraphRecord):
+    """An autograd graph, nothing run; in a notebook it displays as a picture.
+
+    Example:
+        >>> import torch, hookviz
+        >>> a = torch.tensor(2.0, requires_grad=True)
+        >>> print(hookviz.capture(a * 3).text())
+        n0 MulBackward0 -> n1
+        n1 AccumulateGrad (leaf a)
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def from_record(cls, record: GraphRecord) -> Graph:
+        """Give plain data the methods of a `Graph`."""
+        return cls(**{field.name: getattr(record, field.name) for field in fields(record)})
+
+    def text(self) -> str:
+        """Return one line per node, in the order of the walk: id, name, and where it sends to."""
+        targets = {edge.id: edge.target for edge in self.edges}
+        labels = {tensor.id: tensor.label for tensor in self.tensors}
+        lines = []
+        for node in self.nodes:
+            line = f"{node.id} {node.name}"
+            if node.leaf is not None:
+                line += f" (leaf {labels[node.leaf]})"
+            elif node.edges:
+                line += " -> " + ", ".join("None" if e is None else targets[e] for e in node.edges)
+            lines.append(line)
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"Graph({self.root.label}: {len(self.nodes)} nodes, {len(self.edges)} edges)"
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        from hookviz.view.picture import picture_svg
+        from hookviz.view.steps import build_steps
+
+        picture = picture_svg(self, build_steps(self, ()), step=0, lang="en")
+        return {"text/plain": repr(self), "image/svg+xml": picture}

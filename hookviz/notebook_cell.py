@@ -1,0 +1,51 @@
+"""Know which notebook cell is running, so that a cell run again replaces what it showed."""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from collections.abc import Callable
+from typing import Any, Protocol
+
+
+class Closable(Protocol):
+    """Anything that a cell has opened."""
+
+    def close(self) -> None:
+        """Leave nothing behind."""
+
+
+_opened: dict[str, tuple[int, list[weakref.ref[Any]]]] = {}
+
+
+def close_earlier() -> Callable[[Closable], None]:
+    """Close what an earlier run of the current cell opened; hooks would stack up otherwise.
+
+    Returns:
+        A function that notes what this run opens. Outside a notebook both do nothing.
+    """
+    cell, run = current_cell()
+    if cell is None:
+        return lambda _: None
+    last_run, opened = _opened.get(cell, (run, []))
+    if last_run != run:
+        for reference in opened:
+            explorer = reference()
+            if explorer is not None:
+                explorer.close()
+        opened = []
+    _opened[cell] = (run, opened)
+    return lambda explorer: opened.append(weakref.ref(explorer))
+
+
+def current_cell() -> tuple[str | None, int]:
+    """Return the id of the running cell and the number of its run, if a front end tells them."""
+    shell_module = sys.modules.get("IPython")
+    if shell_module is None:
+        return None, 0
+    try:
+        shell = shell_module.get_ipython()
+        cell = shell.get_parent()["metadata"]["cellId"]
+        return str(cell), int(shell.execution_count)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return None, 0

@@ -1,0 +1,108 @@
+"""Offer one recorded pass to users: events, final gradients, text and JSON."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+from hookviz.errors import TraceFormatError, UnknownTargetError
+from hookviz.graph import Graph
+from hookviz.records import Event, TensorSnapshot, TraceRecord
+
+SCHEMA = 1
+"""Version of the JSON that `Trace.to_json` writes; raised when an older reader would misread it."""
+
+
+class Trace(TraceRecord):
+    """Everything that one real `backward()` showed; `print(trace)` writes it as a transcript."""
+
+    __slots__ = ()
+
+    @classmethod
+    def from_record(cls, record: TraceRecord) -> Trace:
+        """Give plain data the methods of a `Trace`."""
+        values = {field.name: getattr(record, field.name) for field in fields(record)}
+        return cls(**{**values, "graph": Graph.from_record(record.graph)})
+
+    def of(self, name: str) -> tuple[Event, ...]:
+        """Return the events of one tensor, by its name or id, in order.
+
+        Raises:
+            UnknownTargetError: If the graph has no such tensor.
+        """
+        label = self._label(name)
+        return tuple(event for event in self.events if event.tensor == label)
+
+    def grad(self, name: str) -> TensorSnapshot | None:
+        """Return the final `.grad` of one tensor, by its name or id; `None` where there is none.
+
+        Raises:
+            UnknownTargetError: If the graph has no such tensor.
+        """
+        return self.grads[self._label(name)]
+
+    def text(self, lang: str | None = None) -> str:
+        """Return the transcript: one line per event, the same in every run.
+
+        Args:
+            lang: `"en"` (the default) or `"zh"`.
+        """
+        from hookviz.view.transcript import transcript
+
+        return transcript(
+            self.graph, self.events, lang=lang or "en", grads=self.grads, error=self.error
+        )
+
+    def to_json(self) -> str:
+        """Return the whole trace as JSON text, with a schema version; see `from_json`."""
+        import msgspec
+
+        record = TraceRecord(**{f.name: getattr(self, f.name) for f in fields(self)})
+        return msgspec.json.encode({"schema": SCHEMA, "trace": record}).decode()
+
+    @classmethod
+    def from_json(cls, text: str) -> Trace:
+        """Read what `to_json` wrote.
+
+        Raises:
+            TraceFormatError: If it is no such text, or was written by a newer hookviz.
+        """
+        import msgspec
+
+        try:
+            envelope = msgspec.json.decode(text, type=dict[str, msgspec.Raw])
+            schema = msgspec.json.decode(envelope["schema"], type=int)
+        except (msgspec.MsgspecError, KeyError) as error:
+            raise TraceFormatError(f"this is not a trace written by to_json(): {error}") from error
+        if schema > SCHEMA:
+            raise TraceFormatError(
+                f"this trace has schema {schema}, and this hookviz reads up to {SCHEMA}. "
+                "Install a newer hookviz to read it."
+            )
+        try:
+            record = msgspec.json.decode(envelope["trace"], type=TraceRecord)
+        except (msgspec.MsgspecError, KeyError) as error:
+            raise TraceFormatError(f"this trace cannot be read: {error}") from error
+        return cls.from_record(record)
+
+    def _label(self, name: str) -> str:
+        tensor = self.graph.find(name)
+        if tensor is None:
+            known = ", ".join(tensor.label for tensor in self.graph.tensors)
+            raise UnknownTargetError(f"this graph has no tensor {name!r}. It has: {known}.")
+        return tensor.label
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __repr__(self) -> str:
+        end = f", ended by {self.error.type}" if self.error else ""
+        return f"Trace({self.graph.root.label}: {len(self.events)} events{end})"
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        from hookviz.view.picture import picture_svg
+        from hookviz.view.steps import build_steps
+
+        steps = build_steps(self.graph, self.events)
+        picture = picture_svg(self.graph, steps, step=len(steps) - 1, lang="en")
+        return {"text/plain": self.text(), "image/svg+xml": picture}

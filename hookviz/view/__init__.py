@@ -1,0 +1,1 @@
+"""Turn plain records into words and pictures; imports neither torch nor Jupyter."""

@@ -1,0 +1,148 @@
+"""Draw arrows, with what was sent along them, and the shapes of functions."""
+
+from __future__ import annotations
+
+import math
+
+from hookviz.view.fields import Fields
+from hookviz.view.label_places import LabelPlaces
+from hookviz.view.layout import Layout, Point, Route
+from hookviz.view.message import Message, render
+from hookviz.view.scene import (
+    CONTRIBUTION_SIZE,
+    LONGEST_CONTRIBUTION_EM,
+    Connector,
+    FunctionShape,
+)
+from hookviz.view.svg import Element, element, number, title, words
+from hookviz.view.text_width import width_in_em
+
+_ALONG = (0.5, 0.42, 0.6, 0.34, 0.7, 0.26, 0.8, 0.18)
+_ALONG_SLOT = (0.8, 0.7, 0.9, 0.6)
+_SLOT_SIZE = 10.5
+_HALF_ARROW = 4.2
+
+
+def draw_connector(
+    connector: Connector, layout: Layout, places: LabelPlaces, fields: Fields, lang: str
+) -> Element:
+    """Return the group of one arrow.
+
+    Args:
+        connector: What to draw.
+        layout: Where.
+        places: Where labels are so far; this arrow's are added.
+        fields: The texts at the step to show.
+        lang: The language to show.
+    """
+    route = layout.routes[connector.id]
+    # A feed has no state of its own: it goes with its tensor.
+    state = render(fields.now(connector.key, "state"), lang) or "pending"
+    group = element(
+        "g",
+        element("path", class_="hv-line", d=_curve(route)),
+        element("path", class_="hv-arrow", d=_arrowhead(route)),
+    )
+    group.set("class", f"hv-{connector.kind}")
+    group.set("data-hv-key" if connector.kind == "edge" else "data-hv-feed", connector.key)
+    group.set("data-hv-state", state)
+    if connector.kind == "feed" and fields.now(connector.key, "rewritten"):
+        group.set("data-hv-rewritten", "true")
+    if connector.slot is not None:
+        slot = Message("picture.output_slot", {"slot": str(connector.slot)})
+        width = width_in_em(render(slot, lang)) * _SLOT_SIZE
+        place = places.place(connector.id, width, parts=_ALONG_SLOT)
+        group.append(
+            words(
+                "text",
+                slot,
+                lang,
+                class_="hv-slot",
+                x=place.x,
+                y=place.y + 3.5,
+                text_anchor=place.anchor,
+            )
+        )
+    if connector.kind == "edge":
+        group.append(_contribution(connector, places, fields, lang))
+    return group
+
+
+def draw_function(shape: FunctionShape, center: Point, fields: Fields, lang: str) -> Element:
+    """Return the group of one function, with its full name as a tooltip."""
+    node = shape.node
+    where = f"{node.module}" if node.module else ""
+    facts = [node.name, where, node.code_text.strip()[:200]]
+    outline = (
+        element("circle", class_="hv-shape", r=shape.width / 2)
+        if shape.is_round
+        else element(
+            "rect",
+            class_="hv-shape",
+            x=-shape.width / 2,
+            y=-shape.height / 2,
+            width=shape.width,
+            height=shape.height,
+            rx=shape.height / 2,
+        )
+    )
+    sign = element(
+        "text",
+        text=shape.symbol,
+        class_="hv-symbol" if shape.is_round else "hv-name",
+        y=5.5 if shape.is_round else 4.5,
+        text_anchor="middle",
+    )
+    mark = element(
+        "g",
+        element("circle", cx=shape.width / 2 - 3, cy=-shape.height / 2 + 3, r=8),
+        element("path", d=f"M{shape.width / 2 - 6} {-shape.height / 2}l6 6m0 -6l-6 6"),
+        class_="hv-mark",
+    )
+    return element(
+        "g",
+        title("\n".join(fact for fact in facts if fact)),
+        outline,
+        sign,
+        mark,
+        class_="hv-function",
+        transform=f"translate({number(center[0])} {number(center[1])})",
+        data_hv_key=node.id,
+        data_hv_state=render(fields.now(node.id, "state"), lang) or "pending",
+    )
+
+
+def _contribution(
+    connector: Connector, places: LabelPlaces, fields: Fields, lang: str
+) -> Element:
+    room = min(fields.room(connector.key, "contribution"), LONGEST_CONTRIBUTION_EM)
+    place = places.place(connector.id, max(room, 1.0) * CONTRIBUTION_SIZE, parts=_ALONG)
+    text = words(
+        "text",
+        fields.now(connector.key, "contribution"),
+        lang,
+        limit=LONGEST_CONTRIBUTION_EM,
+        x=place.x,
+        y=place.y + 4,
+        text_anchor=place.anchor,
+    )
+    if text.attrib.pop("data-hv-message", None):
+        text.set("data-hv-said", "true")
+    text.set("data-hv-field", "contribution")
+    if fields.room(connector.key, "contribution") > LONGEST_CONTRIBUTION_EM:
+        text.set("data-hv-cut", f"{LONGEST_CONTRIBUTION_EM:.1f}")
+    return element("g", text, class_="hv-contribution")
+
+
+def _curve(route: Route) -> str:
+    start, *rest = (f"{number(x)} {number(y)}" for x, y in route.points)
+    return f"M{start}C{' '.join(rest)}"
+
+
+def _arrowhead(route: Route) -> str:
+    (x, y), (tip_x, tip_y) = route.points[-1], route.tip
+    length = math.dist(route.points[-1], route.tip) or 1.0
+    across_x = -(tip_y - y) / length * _HALF_ARROW
+    across_y = (tip_x - x) / length * _HALF_ARROW
+    corners = ((x + across_x, y + across_y), route.tip, (x - across_x, y - across_y))
+    return "M" + "L".join(f"{number(a)} {number(b)}" for a, b in corners) + "Z"

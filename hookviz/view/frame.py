@@ -1,0 +1,94 @@
+"""Give every element of the picture its fields before anything has run, and after all has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from hookviz.records.graph import TensorRecord
+from hookviz.view.message import Message, Text
+from hookviz.view.names import GraphIndex
+from hookviz.view.numbers import short_text
+
+Patch = tuple[str, str, Text]
+"""Id of a tensor, node, or edge; field; what it is from now on."""
+
+PENDING = Message("grad.pending")
+
+
+def initial_patches(index: GraphIndex) -> Iterator[Patch]:
+    """Yield every field of every element as it is at step 0."""
+    for tensor in index.graph.tensors:
+        yield tensor.id, "state", "pending"
+        yield tensor.id, "incoming", ""
+        yield tensor.id, "rewritten", ""
+        yield tensor.id, "flow", Message("flow.pending")
+        yield tensor.id, "grad", PENDING if tensor.grad is None else short_text(tensor.grad)
+        yield tensor.id, "note", ""
+        for hook in tensor.hooks:
+            yield tensor.id, f"hook:{hook.id}", "" if hook.enabled else Message("hook.off")
+            yield tensor.id, f"hook-state:{hook.id}", "pending" if hook.enabled else "off"
+    for node in index.graph.nodes:
+        yield node.id, "state", "pending"
+        yield node.id, "note", Message(node.annotation) if node.annotation else ""
+    for edge in index.graph.edges:
+        yield edge.id, "state", "pending"
+        yield edge.id, "contribution", ""
+
+
+def final_patches(
+    index: GraphIndex, frame: Mapping[tuple[str, str], Text], *, is_error: bool
+) -> Iterator[Patch]:
+    """Yield what the end of the pass says about elements that are still waiting.
+
+    Args:
+        index: The graph.
+        frame: What is on screen after the last event.
+        is_error: Whether an exception ended the pass.
+    """
+    for node in index.graph.nodes:
+        if frame[node.id, "state"] == "pending":
+            yield node.id, "state", "unreached"
+    for edge in index.graph.edges:
+        if frame[edge.id, "state"] == "pending":
+            yield edge.id, "state", "unreached"
+    for tensor in index.graph.tensors:
+        yield from _final_tensor(index, frame, tensor, is_error=is_error)
+        for hook in tensor.hooks:
+            if frame[tensor.id, f"hook-state:{hook.id}"] == "pending":
+                yield tensor.id, f"hook:{hook.id}", Message("hook.not_run")
+
+
+def _final_tensor(
+    index: GraphIndex,
+    frame: Mapping[tuple[str, str], Text],
+    tensor: TensorRecord,
+    *,
+    is_error: bool,
+) -> Iterator[Patch]:
+    is_waiting = frame[tensor.id, "state"] == "pending"
+    is_grad_open = frame[tensor.id, "grad"] == PENDING
+    if not is_waiting and not is_grad_open:
+        return
+    edges = index.edges_into[tensor.node, tensor.output_nr]
+    contributions = [frame[edge.id, "contribution"] for edge in edges]
+    if not any(contributions) and not frame[tensor.id, "incoming"] and is_waiting:
+        yield tensor.id, "state", "unreached"
+        yield tensor.id, "flow", Message("flow.unreached")
+        if is_grad_open:
+            yield tensor.id, "grad", Message("grad.unreached")
+        return
+    if is_waiting and not is_error:
+        yield tensor.id, "state", "done"
+    if is_grad_open:
+        yield tensor.id, "grad", _open_grad(frame, tensor, is_error=is_error)
+
+
+def _open_grad(
+    frame: Mapping[tuple[str, str], Text], tensor: TensorRecord, *, is_error: bool
+) -> Message:
+    """Return why something was sent here and `.grad` is still `None`."""
+    if frame[tensor.id, "flow"] == Message("flow.none"):
+        return Message("grad.none")
+    if not tensor.is_leaf and not tensor.retains_grad and frame[tensor.id, "incoming"]:
+        return Message("grad.not_kept")
+    return Message("grad.stopped" if is_error else "grad.skipped")

@@ -1,0 +1,114 @@
+"""Give every box of a scene a place and every connector a route."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from hookviz.view import engines
+from hookviz.view.dot import scene_to_dot
+from hookviz.view.scene import Scene
+
+Point = tuple[float, float]
+Engine = Literal["pygraphviz", "dot", "networkx"]
+
+MOST_ELEMENTS_HERE = 300
+"""Boxes and connectors up to which Graphviz runs in this process: a few hundredths of a second."""
+
+TIMEOUT = 5.0
+"""Seconds that one attempt may take in another process."""
+
+_MARGIN = 12.0
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """The way of one arrow.
+
+    Attributes:
+        points: Control points of cubic curves that share their ends: `3 n + 1` of them.
+        tip: Where the arrowhead ends; it begins at the last of the points.
+    """
+
+    points: tuple[Point, ...]
+    tip: Point
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """Where everything is, in pixels from the top left corner.
+
+    Attributes:
+        width, height: Size of the whole.
+        centers: Of each box, by its id in the scene.
+        routes: Of each connector, by its id in the scene.
+        engine: What laid it out.
+        is_rescue: Whether this is not the normal layout, because the normal one was not to be had.
+    """
+
+    width: float
+    height: float
+    centers: Mapping[str, Point]
+    routes: Mapping[str, Route]
+    engine: Engine
+    is_rescue: bool = False
+
+
+def lay_out(scene: Scene, *, timeout: float = TIMEOUT) -> Layout:
+    """Lay out a scene with the first engine that works; an error never replaces the picture.
+
+    Args:
+        scene: What is drawn.
+        timeout: Seconds for one attempt on a large graph; there are at most two, and then straight
+            lines, which take next to no time.
+    """
+    for is_rescue in (False, True):
+        dot = scene_to_dot(scene, rescue=is_rescue)
+        for engine, attempt in _attempts(scene, dot, timeout):
+            try:
+                return _read(scene, json.loads(attempt()), engine, is_rescue=is_rescue)
+            except (engines.EngineError, LookupError, ValueError):
+                continue
+    # Here and not above: networkx is loaded only when it is needed.
+    from hookviz.view.straight_layout import lay_out_straight
+
+    return lay_out_straight(scene)
+
+
+def _attempts(
+    scene: Scene, dot: str, timeout: float
+) -> Iterator[tuple[Engine, Callable[[], str]]]:
+    if engines.has_pygraphviz():
+        if len(scene.boxes) + len(scene.connectors) <= MOST_ELEMENTS_HERE:
+            yield "pygraphviz", lambda: engines.run_here(dot)
+        else:
+            yield "pygraphviz", lambda: engines.run_in_child(dot, timeout=timeout)
+    elif engines.has_dot():
+        yield "dot", lambda: engines.run_program(dot, timeout=timeout)
+
+
+def _read(scene: Scene, drawn: Any, engine: Engine, *, is_rescue: bool) -> Layout:
+    left, bottom, right, top = (float(number) for number in drawn["bb"].split(","))
+
+    def place(point: Any) -> Point:
+        x, y = (float(number) for number in point)
+        # Graphviz counts from the bottom. A tenth of a pixel is finer than anyone sees, and coarse
+        # enough for all machines to agree.
+        return round(x - left + _MARGIN, 1), round(top - y + _MARGIN, 1)
+
+    centers = {item["name"]: place(item["pos"].split(",")) for item in drawn["objects"]}
+    routes = {}
+    for item in drawn.get("edges", ()):
+        points = next(draw["points"] for draw in item["_draw_"] if draw["op"] in "bB")
+        arrow = next(draw["points"] for draw in item["_hdraw_"] if draw["op"] in "pP")
+        routes[item["id"]] = Route(tuple(place(point) for point in points), place(arrow[1]))
+    return Layout(
+        width=right - left + 2 * _MARGIN,
+        height=top - bottom + 2 * _MARGIN,
+        centers={box.id: centers[box.id] for box in scene.boxes},
+        routes={connector.id: routes[connector.id] for connector in scene.connectors},
+        engine=engine,
+        is_rescue=is_rescue,
+    )

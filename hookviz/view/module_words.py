@@ -1,0 +1,98 @@
+"""Say what happened around a module: its forward, and the hooks before and after it."""
+
+from __future__ import annotations
+
+from hookviz.records.event import Argument as Argument_
+from hookviz.records.event import Event
+from hookviz.view.message import Argument, Message, Text
+from hookviz.view.numbers import pair_text, short_text
+from hookviz.view.phrases import change_texts, value_text
+
+_MOST_CHANGES = 4
+
+_WHAT = {
+    "module_forward_pre_hook": "what.module.forward_pre",
+    "module_forward": "what.module.forward",
+    "module_forward_hook": "what.module.forward_hook",
+    "module_backward_pre_hook": "what.module.backward_pre",
+    "module_backward_hook": "what.module.backward_hook",
+}
+_CAPTION = {
+    "module_forward_pre_hook": "caption.module.forward_pre",
+    "module_forward": "caption.module.forward",
+    "module_forward_hook": "caption.module.forward_hook",
+    "module_backward_pre_hook": "caption.module.backward_pre",
+    "module_backward_hook": "caption.module.backward_hook",
+}
+
+
+def what(event: Event, width: int) -> Message:
+    """Return the second half of a timeline row."""
+    return Message(_WHAT[event.kind], _args(event, width))
+
+
+def caption(event: Event, width: int) -> Message:
+    """Return the sentence under the picture."""
+    return Message(_CAPTION[event.kind], {"module": event.module or "", **_args(event, width)})
+
+
+def _args(event: Event, width: int) -> dict[str, Argument]:
+    changes: Argument = _changes(event, width)
+    if event.call:
+        changes = Message("change.call", {"changes": changes, "number": str(event.call + 1)})
+    args: dict[str, Argument] = {"changes": changes}
+    if event.hook is not None:
+        args["hook"] = event.hook.label
+    return args
+
+
+def _changes(event: Event, width: int) -> Argument:
+    if event.kind == "module_forward":
+        return _outputs(event, width)
+    if event.arguments_before or event.arguments_after:
+        return _argument_changes(event, width)
+    if event.incoming == event.outgoing:
+        return Message("change.same", {"gradient": value_text(event.incoming, width)})
+    before, after = change_texts(event.incoming, event.outgoing, width)
+    return Message("value.arrow", {"before": before, "after": after})
+
+
+def _outputs(event: Event, width: int) -> Argument:
+    """Return what the forward gave; what it was given stands in the rows before."""
+    shown = event.arguments_after[:_MOST_CHANGES]
+    texts: list[Text] = [
+        Message("change.output", {"path": item.path, "after": _value(item, width)})
+        for item in shown
+    ]
+    if len(event.arguments_after) > len(shown):
+        texts.append("…")
+    return tuple(texts) if texts else Message("change.unchanged")
+
+
+def _argument_changes(event: Event, width: int) -> Argument:
+    before = {item.path: item for item in event.arguments_before}
+    after = {item.path: item for item in event.arguments_after}
+    texts: list[Text] = []
+    for path in {**before, **after}:
+        old, new = before.get(path), after.get(path)
+        if old == new:
+            continue
+        if len(texts) == _MOST_CHANGES:
+            texts.append("…")
+            break
+        texts.append(_change(path, old, new, width))
+    return tuple(texts) if texts else Message("change.unchanged")
+
+
+def _change(path: str, old: Argument_ | None, new: Argument_ | None, width: int) -> Message:
+    if old is not None and new is not None and old.snapshot and new.snapshot:
+        first, second = pair_text(old.snapshot, new.snapshot, width=width)
+    else:
+        first, second = _value(old, width), _value(new, width)
+    return Message("change.argument", {"path": path, "before": first, "after": second})
+
+
+def _value(item: Argument_ | None, width: int) -> Text:
+    if item is None:
+        return "–"
+    return short_text(item.snapshot, width=width) if item.snapshot else item.text

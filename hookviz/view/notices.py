@@ -1,0 +1,43 @@
+"""Turn an exception into the message that the widget shows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hookviz.errors import HookRunError, HookvizError
+from hookviz.view.message import Message, to_json_data
+
+
+def notice_for(error: BaseException, *, serial: int, target: str, hook: str) -> dict[str, Any]:
+    """Describe an error for the reader: what happened, where, and what to do.
+
+    Args:
+        error: What was raised by an action.
+        serial: A number that grows, so that the same error twice is seen as new.
+        target: Id of the tensor that was meant, or empty.
+        hook: Id of the hook that was meant, or empty.
+    """
+    title, detail, hint = _words(error)
+    return {
+        "kind": "error",
+        "title": to_json_data(title),
+        "detail": detail,
+        "hint": to_json_data(hint),
+        "target": target,
+        "hook": hook,
+        "serial": serial,
+    }
+
+
+def _words(error: BaseException) -> tuple[Message, str, Message | str]:
+    if isinstance(error, HookRunError) and error.trace.error is not None:
+        record = error.trace.error
+        detail = f"{record.type}: {record.message}"
+        if record.traceback:
+            detail += f"\n\n{record.traceback}"
+        return Message("notice.run_failed"), detail, Message(record.explanation)
+    if isinstance(error, KeyboardInterrupt):
+        return Message("notice.interrupted"), "", Message("error.interrupted")
+    if isinstance(error, HookvizError):
+        return Message("notice.refused"), str(error), ""
+    return Message("notice.unexpected"), f"{type(error).__name__}: {error}", ""

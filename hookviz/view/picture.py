@@ -1,0 +1,115 @@
+"""Draw a backward graph as SVG, as it looks at one step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from hookviz.records import GraphRecord
+from hookviz.view.arrow_svg import draw_connector, draw_function
+from hookviz.view.card import Card
+from hookviz.view.card_svg import draw_card
+from hookviz.view.fields import Fields
+from hookviz.view.label_places import LabelPlaces
+from hookviz.view.layout import Layout, lay_out
+from hookviz.view.legend_svg import LINE_HEIGHT, draw_legend, draw_transcript
+from hookviz.view.message import Message, render
+from hookviz.view.scene import build_scene
+from hookviz.view.style_sheet import make_standalone, style_element
+from hookviz.view.svg import Element, element, title, to_markup, words
+from hookviz.view.text_width import clean
+
+if TYPE_CHECKING:
+    from hookviz.view.steps import Step
+
+_MARGIN = 12.0
+_SHORTEST_WIDTH = 360.0
+_WIDEST_THAT_SHRINKS = 1100.0
+
+
+def picture_svg(
+    graph: GraphRecord,
+    steps: Sequence[Step],
+    *,
+    step: int,
+    lang: str,
+    transcript: str | None = None,
+    standalone: bool | None = None,
+) -> str:
+    """Return a picture of the graph at one step, as the text of one `<svg>` element.
+
+    Stepping needs no other picture: what changes carries `data-hv-field` or `data-hv-state`, and
+    there is room for what it shows at any step and in any language.
+
+    Args:
+        graph: What to draw.
+        steps: Every step of the pass; step 0 has a value for every field.
+        step: The step to show.
+        lang: The language to show.
+        transcript: Lines to draw below.
+        standalone: Whether the picture brings its style sheet, so that it needs no script, font,
+            or other file. By default it does exactly when there is a transcript.
+    """
+    stands_alone = transcript is not None if standalone is None else standalone
+    fields = Fields(steps, step)
+    scene = build_scene(graph, fields)
+    layout = lay_out(scene)
+    places = LabelPlaces(scene, layout)
+    boxes = {box.id: box.content for box in scene.boxes}
+
+    parts = [
+        draw_connector(connector, layout, places, fields, lang) for connector in scene.connectors
+    ]
+    cards: list[Element] = []
+    for box_id, content in boxes.items():
+        center = layout.centers[box_id]
+        if isinstance(content, Card):
+            cards.append(draw_card(content, center, fields, lang))
+        else:
+            parts.append(draw_function(content, center, fields, lang))
+
+    width = max(layout.width, _SHORTEST_WIDTH)
+    drawing = element("g", *parts, *cards, class_="hv-drawing")
+    if width > layout.width:
+        drawing.set("transform", f"translate({(width - layout.width) / 2:.1f} 0)")
+    legend, legend_height = draw_legend(width - 2 * _MARGIN, layout.height + 6, lang)
+    below = [legend]
+    height = layout.height + 6 + legend_height
+    if layout.is_rescue:
+        below.append(_layout_note(layout, height, lang))
+        height += LINE_HEIGHT
+    if transcript is not None:
+        lines, lines_width, lines_height = draw_transcript(transcript, height + 6, lang)
+        below.append(lines)
+        width = max(width, lines_width + 2 * _MARGIN)
+        height += 6 + lines_height
+    root = _frame(width, height)
+    description = Message("picture.description", {"tensor": clean(graph.root.label)})
+    root.set("aria-label", render(description, lang))
+    if stands_alone:
+        background = element("rect", class_="hv-background", width=width, height=height + 4)
+        root.extend([title(render(description, lang)), style_element(), background])
+    root.extend([drawing, *below])
+    if stands_alone:
+        make_standalone(root)
+    return to_markup(root)
+
+
+def _frame(width: float, height: float) -> Element:
+    width, height = float(round(width)), float(round(height + 4))
+    classes = ["hv-picture"]
+    if width > _WIDEST_THAT_SHRINKS:
+        # Shrunk to a page, text this wide could no longer be read: it scrolls instead.
+        classes.append("hv-wide")
+    root = element("svg", class_=" ".join(classes))
+    root.set("xmlns", "http://www.w3.org/2000/svg")
+    root.set("viewBox", f"0 0 {width:.0f} {height:.0f}")
+    root.set("width", f"{width:.0f}")
+    root.set("height", f"{height:.0f}")
+    root.set("role", "group")
+    return root
+
+
+def _layout_note(layout: Layout, top: float, lang: str) -> Element:
+    key = "picture.straight_layout" if layout.engine == "networkx" else "picture.rescue_layout"
+    return words("text", Message(key), lang, class_="hv-layout-note", x=_MARGIN, y=top + 12)

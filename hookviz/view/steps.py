@@ -1,0 +1,120 @@
+"""Turn a recorded pass into steps: for each event its words, and what it changes on screen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from hookviz.records.event import Event
+from hookviz.records.graph import GraphRecord
+from hookviz.view import message
+from hookviz.view.arrivals import find_arrivals
+from hookviz.view.captions import caption_of, caption_ready
+from hookviz.view.lines import line_of
+from hookviz.view.message import Message, Text
+from hookviz.view.names import GraphIndex
+from hookviz.view.patches import Patch, PatchWriter
+
+Frame = dict[tuple[str, str], Text]
+"""What is on screen at one step, by element and field."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One position in a trace.
+
+    Attributes:
+        kind: The event's kind; `"ready"` for step 0.
+        line: The row of the timeline.
+        caption: A sentence or two on what happened and why.
+        printed: What user code printed during it.
+        tensor, node, hook: Ids of where it happened, or empty.
+        patches: What changes on screen, compared with the step before.
+    """
+
+    kind: str
+    line: Message
+    caption: Text
+    printed: str = ""
+    tensor: str = ""
+    node: str = ""
+    hook: str = ""
+    patches: tuple[Patch, ...] = ()
+
+
+def build_steps(graph: GraphRecord, events: Sequence[Event]) -> tuple[Step, ...]:
+    """Return one step per event, and step 0 before them.
+
+    The patches of step 0 give every field of every element its first value. What is on screen at
+    step `k` is the fold of the patches of steps 0 to `k`, see `frame_at`.
+    """
+    index = GraphIndex(graph)
+    arrivals = find_arrivals(index, events)
+    writer = PatchWriter(index, events)
+    steps = [
+        Step(
+            kind="ready",
+            line=Message("line.ready"),
+            caption=caption_ready(graph),
+            patches=writer.initial(),
+        )
+    ]
+    for position, event in enumerate(events):
+        known = arrivals.known.get(position, ())
+        waiting = arrivals.waiting.get(position, ())
+        tensor, node, hook = _where(index, event)
+        steps.append(
+            Step(
+                kind=event.kind,
+                line=line_of(index, event, known).message(event.timeline),
+                caption=caption_of(index, event, known, waiting),
+                printed=event.printed,
+                tensor=tensor,
+                node=node,
+                hook=hook,
+                patches=writer.write(event, known, is_last=position == len(events) - 1),
+            )
+        )
+    return tuple(steps)
+
+
+def frame_at(steps: Sequence[Step], position: int) -> Frame:
+    """Return what is on screen at one step."""
+    return {
+        (key, field): value for step in steps[: position + 1] for key, field, value in step.patches
+    }
+
+
+def to_json_data(steps: Iterable[Step]) -> list[dict[str, object]]:
+    """Return the steps as the browser gets them."""
+    return [
+        {
+            "kind": step.kind,
+            "line": message.to_json_data(step.line),
+            "caption": message.to_json_data(step.caption),
+            "printed": step.printed,
+            "tensor": step.tensor,
+            "node": step.node,
+            "hook": step.hook,
+            "patches": [
+                [key, field, message.to_json_data(value)] for key, field, value in step.patches
+            ],
+        }
+        for step in steps
+    ]
+
+
+def _where(index: GraphIndex, event: Event) -> tuple[str, str, str]:
+    error = event.error
+    tensor = index.tensor_of(event.tensor or (error.tensor if error is not None else None))
+    node = event.node or (error.node if error is not None else None)
+    hook = event.hook or (error.hook if error is not None else None)
+    if event.kind == "hidden_rewrite" and tensor is None and node is not None:
+        tensor = next(iter(index.tensors_named_at((node, event.slot or 0))), None)
+    if event.kind == "accumulate" and tensor is not None and tensor.is_leaf:
+        node = node or tensor.node
+    return (
+        tensor.id if tensor is not None else "",
+        node or "",
+        hook.id if hook is not None else "",
+    )

@@ -1,0 +1,150 @@
+"""Write a recorded pass as plain text: the same in every run, aligned also with wide characters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from wcwidth import wcswidth, wcwidth
+
+from hookviz.records.event import ErrorRecord, Event
+from hookviz.records.graph import GraphRecord, TensorRecord
+from hookviz.records.snapshot import TensorSnapshot
+from hookviz.view.arrivals import find_arrivals, single
+from hookviz.view.lines import line_of
+from hookviz.view.message import Message, Text, render
+from hookviz.view.names import GraphIndex
+from hookviz.view.numbers import CAPTION_WIDTH, short_text
+from hookviz.view.steps import Frame, build_steps, frame_at
+
+_PRINTED = "| "
+_RAISED = "! "
+_WIDEST_NAME = 32
+
+
+def transcript(
+    graph: GraphRecord,
+    events: Sequence[Event],
+    *,
+    lang: str = "en",
+    grads: Mapping[str, TensorSnapshot | None] | None = None,
+    error: ErrorRecord | None = None,
+) -> str:
+    """Return the text of a pass, without a newline at the end.
+
+    Args:
+        graph: The graph before the pass.
+        events: What happened.
+        lang: `"en"` or `"zh"`.
+        grads: The final `.grad` by label; read from the events where it is missing.
+        error: What ended the pass, if anything did and no event tells it.
+    """
+    index = GraphIndex(graph)
+    is_backward = not events or any(not event.kind.startswith("module_") for event in events)
+    title = Message("transcript.title", {"tensor": graph.root.label})
+    lines = [render(title if is_backward else Message("transcript.module_only"), lang), ""]
+    lines.extend(_event_lines(index, events, lang))
+    if error is not None and all(event.kind != "error" for event in events):
+        lines.append(render(Message("transcript.error", {"error": error.type}), lang))
+        lines.extend(_error_lines(error, "", lang))
+    if is_backward and events:
+        frame = frame_at(build_steps(graph, events), len(events))
+        kept = {**_kept(index, events), **(grads or {})}
+        lines += ["", render(Message("transcript.grads"), lang)]
+        lines.extend(_grad_lines(index, frame, kept, lang))
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def display_width(text: str) -> int:
+    """Return how many columns a text takes in a monospaced font.
+
+    Example:
+        >>> display_width("c"), display_width("梯度")
+        (1, 4)
+    """
+    width = wcswidth(text)
+    # It refuses a text with a control character; those take no column.
+    return width if width >= 0 else sum(max(wcwidth(character), 0) for character in text)
+
+
+def _pad(text: str, width: int) -> str:
+    return text + " " * (width - display_width(text))
+
+
+def _one_line(text: str) -> str:
+    """Keep a name or label with line breaks from breaking the table."""
+    return text.replace("\r", "\\r").replace("\n", "\\n")
+
+
+def _event_lines(index: GraphIndex, events: Sequence[Event], lang: str) -> Iterator[str]:
+    if not events:
+        yield render(Message("transcript.empty"), lang)
+        return
+    arrivals = find_arrivals(index, events).known
+    rows = [
+        line_of(index, event, arrivals.get(position, ()), width=CAPTION_WIDTH)
+        for position, event in enumerate(events)
+    ]
+    whos = [_one_line(row.who) for row in rows]
+    number_width = len(str(len(rows)))
+    who_width = min(max(map(display_width, whos)), _WIDEST_NAME)
+    margin = " " * (number_width + 2 + who_width + 2)
+    for number, (event, row, who) in enumerate(zip(events, rows, whos, strict=True), start=1):
+        what: Text = row.what
+        if event.timeline:
+            what = Message("line.pass", {"number": str(event.timeline + 1), "line": row.what})
+        said = _one_line(render(what, lang))
+        yield f"{number:>{number_width}}  {_pad(who, who_width)}  {said}"
+        if event.printed:
+            printed = event.printed.removesuffix("\n")
+            yield from (f"{margin}{_PRINTED}{text}" for text in printed.split("\n"))
+        if event.error is not None:
+            yield from _error_lines(event.error, margin, lang)
+
+
+def _error_lines(error: ErrorRecord, margin: str, lang: str) -> Iterator[str]:
+    for text in error.message.split("\n"):
+        yield f"{margin}{_RAISED}{text}"
+    if error.explanation:
+        yield margin + render(Message(error.explanation), lang)
+
+
+def _kept(index: GraphIndex, events: Sequence[Event]) -> dict[str, TensorSnapshot | None]:
+    """Return the last known `.grad` of each tensor whose `.grad` something happened to."""
+    kept: dict[str, TensorSnapshot | None] = {}
+    for event in events:
+        tensor = index.tensor_of(event.tensor)
+        if tensor is None:
+            continue
+        if event.kind in ("retain_grad", "accumulate"):
+            kept[tensor.label] = event.after
+        elif event.kind == "post_accumulate_hook":
+            kept[tensor.label] = single(event.outgoing)
+    return kept
+
+
+def _grad_lines(
+    index: GraphIndex, frame: Frame, kept: Mapping[str, TensorSnapshot | None], lang: str
+) -> Iterator[str]:
+    shown = [tensor for tensor in index.graph.tensors if index.is_on_screen(tensor)]
+    names = [_one_line(tensor.label) for tensor in shown]
+    befores = [render(short_text(tensor.grad, width=CAPTION_WIDTH), lang) for tensor in shown]
+    name_width = min(max(map(display_width, names), default=0), _WIDEST_NAME)
+    before_width = max(map(display_width, befores), default=0)
+    for tensor, name, before in zip(shown, names, befores, strict=True):
+        after = render(_final_grad(tensor, frame, kept), lang)
+        yield f"  {_pad(name, name_width)}  {_pad(before, before_width)} → {after}"
+
+
+def _final_grad(
+    tensor: TensorRecord, frame: Frame, kept: Mapping[str, TensorSnapshot | None]
+) -> Text:
+    said = frame[tensor.id, "grad"]
+    final = kept.get(tensor.label, tensor.grad)
+    if final is None:
+        # Why it is None is what the frame knows; a value there would be an older one.
+        is_reason = isinstance(said, Message) and said.key.startswith("grad.")
+        return said if is_reason else Message("value.none")
+    text = short_text(final, width=CAPTION_WIDTH)
+    if frame[tensor.id, "state"] == "unreached":
+        return Message("transcript.unreached", {"gradient": text})
+    return text

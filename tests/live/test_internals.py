@@ -1,0 +1,110 @@
+"""Each private PyTorch name is used in one function; each function is tried here."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from hookviz.live import internals
+
+
+def test_tensor_hooks_is_the_dictionary_that_register_hook_fills() -> None:
+    leaf = torch.tensor(1.0, requires_grad=True)
+    assert internals.tensor_hooks(leaf) is None
+
+    def hook(grad: torch.Tensor) -> None: ...
+
+    handle = leaf.register_hook(hook)
+    hooks = internals.tensor_hooks(leaf)
+    assert hooks is not None
+    assert list(hooks.items()) == [(handle.id, hook)]
+    handle.remove()
+    assert not internals.tensor_hooks(leaf)
+
+
+def test_a_value_swapped_in_that_dictionary_is_what_pytorch_runs() -> None:
+    leaf = torch.tensor(1.0, requires_grad=True)
+    handle = leaf.register_hook(lambda grad: grad * 2)
+    hooks = internals.tensor_hooks(leaf)
+    assert hooks is not None
+    hooks[handle.id] = lambda grad: grad * 5
+    (leaf * 3).backward()
+    assert leaf.grad is not None
+    assert leaf.grad.item() == 15
+
+
+def test_post_accumulate_hooks_is_the_dictionary_that_registration_fills() -> None:
+    leaf = torch.tensor(1.0, requires_grad=True)
+    seen: list[str] = []
+    handle = leaf.register_post_accumulate_grad_hook(lambda _: seen.append("own"))
+    hooks = internals.post_accumulate_hooks(leaf)
+    assert hooks is not None
+    hooks[handle.id] = lambda _: seen.append("swapped")
+    (leaf * 3).backward()
+    assert seen == ["swapped"]
+
+
+def test_version_counts_changes_in_place() -> None:
+    tensor = torch.zeros(2)
+    before = internals.version(tensor)
+    tensor.add_(1)
+    assert internals.version(tensor) == before + 1
+    with torch.inference_mode():
+        assert internals.version(torch.zeros(2)) == -1
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_num_outputs_counts_the_outputs_of_the_forward_operation(count: int) -> None:
+    leaf = torch.ones(count, 2, requires_grad=True)
+    part = leaf.unbind(0)[0]
+    assert part.grad_fn is not None
+    assert internals.num_outputs(part.grad_fn) == count
+
+
+def test_saved_tensors_are_the_very_objects_with_their_hooks() -> None:
+    a, b = (torch.tensor(v, requires_grad=True) for v in (2.0, 3.0))
+    product = a * b
+    node = (product * a).grad_fn
+    assert node is not None
+    assert any(saved is product for saved in internals.saved_tensors(node))
+    assert any(saved is a for saved in internals.saved_tensors(node))
+
+
+def test_saved_tensors_of_a_custom_function_are_found() -> None:
+    class Double(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):  # type: ignore[no-untyped-def]
+            ctx.save_for_backward(x)
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, grad):  # type: ignore[no-untyped-def]
+            return grad * 2
+
+    leaf = torch.tensor(1.0, requires_grad=True)
+    node = Double.apply(leaf).grad_fn
+    assert [saved is leaf for saved in internals.saved_tensors(node)] == [True]
+
+
+def test_saved_tensors_runs_no_unpack_hook() -> None:
+    unpacked: list[object] = []
+
+    def unpack(value: torch.Tensor) -> torch.Tensor:
+        unpacked.append(value)
+        return value
+
+    leaf = torch.tensor(2.0, requires_grad=True)
+    with torch.autograd.graph.saved_tensors_hooks(lambda value: value, unpack):
+        node = leaf.exp().grad_fn
+    assert node is not None
+    assert list(internals.saved_tensors(node)) == []
+    assert unpacked == []
+
+
+def test_saved_tensors_says_when_they_were_freed() -> None:
+    leaf = torch.tensor(2.0, requires_grad=True)
+    out = leaf.exp()
+    out.backward()
+    assert out.grad_fn is not None
+    with pytest.raises(internals.FreedError, match="second time"):
+        list(internals.saved_tensors(out.grad_fn))

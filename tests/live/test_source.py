@@ -1,0 +1,79 @@
+"""The source of a hook is found where it stands, or nothing is shown."""
+
+from __future__ import annotations
+
+import linecache
+from pathlib import Path
+
+import pytest
+
+from hookviz.live.source import find_source
+from tests.live import hook_samples as samples
+
+
+@pytest.mark.parametrize(
+    ("hook", "text"),
+    [
+        (samples.pair[0], "lambda grad: grad * 2"),
+        (samples.pair[1], "lambda grad: grad + 2"),
+        (samples.twins[0], "lambda grad: grad * 3"),
+        (samples.nested, "lambda grad: (lambda inner: inner + 1)(grad)"),
+        (samples.within(2)[1], "lambda grad: grad / factor"),
+    ],
+)
+def test_each_lambda_on_a_line_is_told_from_the_others(hook: samples.Hook, text: str) -> None:
+    found = find_source(hook)
+    assert found.text == text
+    assert found.label == text
+    assert found.location.startswith("hook_samples.py:")
+
+
+@pytest.mark.parametrize(
+    ("hook", "label", "first_line"),
+    [
+        (samples.plain, "plain", "def plain(grad: float) -> float:"),
+        (samples.within(2)[0], "scaled", "def scaled(grad: float) -> float:"),
+        (samples.decorated, "decorated", "@functools.lru_cache"),
+        (samples.Scaler(), "Scaler", "def __call__(self, grad: float) -> float:"),
+        (samples.Scaler().method, "Scaler.method", "def method(self, grad: float) -> float:"),
+    ],
+)
+def test_functions_methods_and_objects_show_the_text_behind_them(
+    hook: samples.Hook, label: str, first_line: str
+) -> None:
+    found = find_source(hook)
+    assert found.label == label
+    assert found.text.splitlines()[0] == first_line
+
+
+def test_a_partial_is_named_after_its_function() -> None:
+    found = find_source(samples.wrapped_in_partial)
+    assert found.label == "partial(<lambda>)"
+    assert found.text == "lambda factor, grad: grad * factor"
+
+
+@pytest.mark.parametrize(("hook", "label"), [(print, "print"), (5, "int"), (abs, "abs")])
+def test_what_has_no_python_source_still_has_a_label(hook: object, label: str) -> None:
+    found = find_source(hook)  # type: ignore[arg-type]
+    assert (found.label, found.text) == (label, "")
+
+
+def test_text_that_was_edited_since_is_not_shown(tmp_path: Path) -> None:
+    path = tmp_path / "edited.py"
+    path.write_text("hook = lambda grad: grad * 2\n")
+    scope: dict[str, samples.Hook] = {}
+    exec(compile(path.read_text(), str(path), "exec"), scope)
+    assert find_source(scope["hook"]).text == "lambda grad: grad * 2"
+    path.write_text("hook = lambda grad: grad * 200 + 5\n")
+    linecache.clearcache()
+    assert find_source(scope["hook"]).text == ""
+
+
+def test_a_loop_of_wrapped_functions_ends() -> None:
+    class Loop:
+        def __call__(self, grad: float) -> float:
+            return grad
+
+    loop = Loop()
+    loop.__wrapped__ = loop  # type: ignore[attr-defined]
+    assert find_source(loop).label == "Loop"

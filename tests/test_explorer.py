@@ -1,0 +1,219 @@
+"""The widget without a browser: traits are set and read, messages arrive as from a click."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+import torch
+
+import hookviz
+from hookviz.explorer import Explorer
+from tests.live.scripts import grad_of, leaf, second_example
+
+
+@pytest.fixture
+def tensors() -> dict[str, torch.Tensor]:
+    return second_example()
+
+
+@pytest.fixture
+def explorer(tensors: dict[str, torch.Tensor]) -> Explorer:
+    return hookviz.explore(tensors["e"], names=tensors)
+
+
+def click(explorer: Explorer, **content: Any) -> None:
+    """Send what the browser sends."""
+    explorer._handle_custom_msg(content, [])
+
+
+def test_it_starts_before_anything_and_ends_after_the_last_event(explorer: Explorer) -> None:
+    assert repr(explorer) == "Explorer(e.backward(), step 0 of 12)"
+    explorer.last()
+    assert explorer.step == len(explorer.trace.events) == 12
+    explorer.next()
+    assert explorer.step == 12
+    explorer.first()
+    explorer.back()
+    assert explorer.step == 0
+    explorer.goto(7)
+    explorer.back()
+    assert explorer.step == 6
+
+
+def test_goto_refuses_a_step_that_is_not_there(explorer: Explorer) -> None:
+    with pytest.raises(hookviz.HookvizError, match="steps 0 to 12"):
+        explorer.goto(13)
+    explorer.step = 99
+    assert explorer.step == 12
+
+
+def test_captions_follow_the_step_and_the_language(explorer: Explorer) -> None:
+    explorer.goto(7)
+    assert "c_hook" in explorer.caption
+    assert "8" in explorer.caption
+    assert "10" in explorer.caption
+    english = explorer.caption
+    explorer.lang = "zh"
+    assert explorer.caption != english
+    assert "钩子" in explorer.caption
+
+
+def test_the_state_is_json_and_stepping_sends_nothing_but_the_step(explorer: Explorer) -> None:
+    state = explorer.get_state()
+    json.dumps({key: value for key, value in state.items() if key != "layout"}, allow_nan=False)
+    before = {name: explorer.get_state(name)[name] for name in ("picture", "steps", "tensors")}
+    explorer.next()
+    assert {name: explorer.get_state(name)[name] for name in before} == before
+
+
+def test_an_edit_keeps_the_reader_at_the_matching_step(
+    explorer: Explorer, tensors: dict[str, torch.Tensor]
+) -> None:
+    explorer.goto(5)
+    hook = explorer.hooks("d")[0]
+    click(explorer, action="edit", hook=hook.id, source="lambda grad: grad * 0")
+    assert explorer.step == 5
+    assert "0" in explorer.caption
+    assert grad_of(tensors["d"]) == 0
+    assert explorer.notice is None
+
+
+def test_an_added_hook_before_the_readers_place_moves_the_step_along(explorer: Explorer) -> None:
+    explorer.goto(10)
+    event = explorer.trace.events[9]
+    hook_id = explorer.attach("e", "lambda grad: grad")
+    assert explorer.step == 11
+    assert explorer.trace.events[10].kind == event.kind
+    explorer.remove(hook_id)
+    assert explorer.step == 10
+
+
+def test_every_click_has_its_method(
+    explorer: Explorer, tensors: dict[str, torch.Tensor]
+) -> None:
+    target = explorer.trace.graph.find("b")
+    assert target is not None
+    click(explorer, action="attach", target=target.id, source="lambda grad: grad * 3")
+    assert grad_of(tensors["b"]) == 60
+    (hook,) = explorer.hooks("b")
+    assert hook.origin == "explorer"
+    click(explorer, action="disable", hook=hook.id)
+    assert grad_of(tensors["b"]) == 20
+    click(explorer, action="enable", hook=hook.id)
+    assert grad_of(tensors["b"]) == 60
+    click(explorer, action="attach", target=target.id, source="lambda grad: grad + 1")
+    assert grad_of(tensors["b"]) == 61
+    click(explorer, action="move", hook=hook.id, position=1)
+    assert grad_of(tensors["b"]) == 63
+    click(explorer, action="remove", hook=hook.id)
+    assert grad_of(tensors["b"]) == 21
+    click(explorer, action="run")
+    assert grad_of(tensors["b"]) == 21
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ({"action": "attach", "target": "b", "source": "lambda grad grad"}, "line 1"),
+        ({"action": "attach", "target": "b", "source": "5"}, "cannot be called"),
+        ({"action": "attach", "target": "z", "source": "lambda g: g"}, "not a tensor of this graph"),
+        ({"action": "attach", "target": "b", "source": "lambda g: g.zz"}, "AttributeError"),
+        ({"action": "edit", "hook": "h77", "source": "lambda g: g"}, "no hook 'h77'"),
+        ({"action": "remove", "hook": ""}, "no hook ''"),
+    ],
+)
+def test_misuse_shows_a_message_and_loses_nothing(
+    explorer: Explorer, tensors: dict[str, torch.Tensor], content: dict[str, str], words: str
+) -> None:
+    explorer.goto(4)
+    before = (explorer.picture, explorer.steps, explorer.tensors, explorer.step)
+    grads = {name: grad_of(tensor) for name, tensor in tensors.items()}
+    click(explorer, **content)
+    assert explorer.notice is not None
+    assert words in explorer.notice["detail"]
+    assert (explorer.picture, explorer.steps, explorer.tensors, explorer.step) == before
+    assert {name: grad_of(tensor) for name, tensor in tensors.items()} == grads
+    assert not explorer.busy
+    first = explorer.notice["serial"]
+    click(explorer, **content)
+    assert explorer.notice["serial"] > first
+    click(explorer, action="dismiss")
+    assert explorer.notice is None
+
+
+def test_a_method_raises_what_a_click_shows(explorer: Explorer) -> None:
+    with pytest.raises(hookviz.HookSourceError):
+        explorer.attach("b", "lambda")
+    assert explorer.notice is not None
+
+
+@pytest.mark.parametrize("content", [None, 5, {}, {"action": "format disk"}, {"action": ["x"]}])
+def test_a_message_nobody_knows_is_ignored(explorer: Explorer, content: object) -> None:
+    explorer._handle_custom_msg(content, [])
+    assert explorer.notice is None
+
+
+def test_the_first_pass_with_a_failing_hook_still_opens(
+) -> None:
+    x = leaf(2.0)
+    x.register_hook(lambda grad: 1 / 0)
+    out = x * 3
+    explorer = hookviz.explore(out)
+    assert explorer.trace.error is not None
+    explorer.last()
+    assert "division by zero" in explorer.caption
+    explorer.edit(explorer.hooks("x")[0].id, "lambda grad: grad")
+    assert explorer.trace.error is None
+    assert grad_of(x) == 3
+
+
+def test_selecting_takes_a_tensor_a_name_or_an_id(
+    explorer: Explorer, tensors: dict[str, torch.Tensor]
+) -> None:
+    explorer.select("c")
+    first = explorer.selected
+    explorer.select(tensors["c"])
+    assert explorer.selected == first != ""
+    explorer.selected = "nonsense"
+    assert explorer.selected == ""
+    with pytest.raises(hookviz.UnknownTargetError):
+        explorer.select("nonsense")
+
+
+def test_the_output_holds_a_picture_and_the_transcript_for_pages_without_widgets(
+    explorer: Explorer,
+) -> None:
+    data, _ = explorer._repr_mimebundle_()
+    assert data["text/plain"] == explorer.trace.text()
+    assert "hello my grad is tensor(10.)" in data["image/svg+xml"]
+    assert "application/vnd.jupyter.widget-view+json" in data
+
+
+def test_an_unknown_language_is_refused(tensors: dict[str, torch.Tensor]) -> None:
+    with pytest.raises(hookviz.HookvizError, match="en, zh"):
+        hookviz.explore(tensors["e"], lang="fr")
+
+
+def test_close_puts_the_users_hooks_back(
+    explorer: Explorer, tensors: dict[str, torch.Tensor]
+) -> None:
+    explorer.edit(explorer.hooks("d")[0].id, "lambda grad: grad * 0")
+    explorer.close()
+    tensors["d"].grad = None
+    tensors["e"].backward(retain_graph=True)  # type: ignore[no-untyped-call]
+    assert grad_of(tensors["d"]) == 112
+    with pytest.raises(hookviz.ClosedError):
+        explorer.attach("b", "lambda grad: grad")
+
+
+def test_two_explorers_on_one_graph_show_the_same_hooks(
+    tensors: dict[str, torch.Tensor],
+) -> None:
+    one = hookviz.explore(tensors["e"], names=tensors)
+    two = hookviz.explore(tensors["e"], names=tensors)
+    two.close()
+    one.attach("b", "lambda grad: grad * 2")
+    assert one.trace.grad("b") is not None
+    assert len(one.hooks("b")) == 1
