@@ -28,7 +28,7 @@ from hookviz.view.steps import Step, build_steps, to_json_data
 _STATIC = Path(__file__).parent / "static"
 
 
-class Explorer(anywidget.AnyWidget):  # type: ignore[misc]
+class Explorer(anywidget.AnyWidget):
     """Step through one real backward pass, and change its hooks.
 
     Made by `hookviz.explore`. Whatever a click can do is a method here. A method that cannot do
@@ -57,7 +57,7 @@ class Explorer(anywidget.AnyWidget):  # type: ignore[misc]
     strings = traitlets.Dict().tag(sync=True)
     transcript = traitlets.Dict().tag(sync=True)
     title = traitlets.Unicode("").tag(sync=True)
-    notice = traitlets.Dict(allow_none=True, default_value=None).tag(sync=True)
+    notice = traitlets.Any(None, help="a message for the reader, or None").tag(sync=True)
     busy = traitlets.Bool(default_value=False).tag(sync=True)
 
     def __init__(self, session: Session, *, lang: str | None = None) -> None:
@@ -233,7 +233,7 @@ class Explorer(anywidget.AnyWidget):  # type: ignore[misc]
             return
         try:
             action()
-        except (Exception, KeyboardInterrupt):
+        except (Exception, KeyboardInterrupt):  # noqa: BLE001
             # It is on screen already; an exception here would vanish in the server's log.
             return
 

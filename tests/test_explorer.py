@@ -90,9 +90,7 @@ def test_an_added_hook_before_the_readers_place_moves_the_step_along(explorer: E
     assert explorer.step == 10
 
 
-def test_every_click_has_its_method(
-    explorer: Explorer, tensors: dict[str, torch.Tensor]
-) -> None:
+def test_every_click_has_its_method(explorer: Explorer, tensors: dict[str, torch.Tensor]) -> None:
     target = explorer.trace.graph.find("b")
     assert target is not None
     click(explorer, action="attach", target=target.id, source="lambda grad: grad * 3")
@@ -118,7 +116,10 @@ def test_every_click_has_its_method(
     [
         ({"action": "attach", "target": "b", "source": "lambda grad grad"}, "line 1"),
         ({"action": "attach", "target": "b", "source": "5"}, "cannot be called"),
-        ({"action": "attach", "target": "z", "source": "lambda g: g"}, "not a tensor of this graph"),
+        (
+            {"action": "attach", "target": "z", "source": "lambda g: g"},
+            "not a tensor of this graph",
+        ),
         ({"action": "attach", "target": "b", "source": "lambda g: g.zz"}, "AttributeError"),
         ({"action": "edit", "hook": "h77", "source": "lambda g: g"}, "no hook 'h77'"),
         ({"action": "remove", "hook": ""}, "no hook ''"),
@@ -155,8 +156,7 @@ def test_a_message_nobody_knows_is_ignored(explorer: Explorer, content: object) 
     assert explorer.notice is None
 
 
-def test_the_first_pass_with_a_failing_hook_still_opens(
-) -> None:
+def test_the_first_pass_with_a_failing_hook_still_opens() -> None:
     x = leaf(2.0)
     x.register_hook(lambda grad: 1 / 0)
     out = x * 3

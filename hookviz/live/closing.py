@@ -12,7 +12,7 @@ class Restorer:
     def __init__(self, chains: HookChains) -> None:
         self._found: dict[int, tuple[HookDict, dict[int, Hook]]] = {}
         for hook in chains.all():
-            hooks, entries = self._found.setdefault(id(hook.hooks), (hook.hooks, {}))
+            _, entries = self._found.setdefault(id(hook.hooks), (hook.hooks, {}))
             entries[hook.key] = hook.function
 
     def restore(self, chains: HookChains) -> None:

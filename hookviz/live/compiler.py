@@ -66,15 +66,15 @@ def compile_hook(
         raise HookSourceError(
             f"This hook could not be made: {type(error).__name__}: {error}\n{EXPECTED}"
         ) from error
-    check_callable(function)
+    hook = check_callable(function)
     # Tracebacks and `inspect` read the text of a function through this cache.
     lines = [line + "\n" for line in source.splitlines()]
     linecache.cache[filename] = (len(source), None, lines, filename)
-    return function
+    return hook
 
 
-def check_callable(function: Any) -> None:
-    """Refuse what PyTorch would accept now and fail on in the middle of backward.
+def check_callable(function: Any) -> Callable[..., Any]:
+    """Return the hook, or refuse what PyTorch would accept now and fail on during backward.
 
     Raises:
         HookSourceError: If it cannot be called with one argument, or gives a coroutine or a
@@ -84,14 +84,13 @@ def check_callable(function: Any) -> None:
         raise HookSourceError(
             f"This is a {type(function).__name__}, which cannot be called. {EXPECTED}"
         )
+    hook: Callable[..., Any] = function
     if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
-        raise HookSourceError(
-            f"An async function or a generator returns no gradient. {EXPECTED}"
-        )
+        raise HookSourceError(f"An async function or a generator returns no gradient. {EXPECTED}")
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
-        return  # built-in callables do not all say what they take
+        return hook  # built-in callables do not all say what they take
     try:
         signature.bind(None)
     except TypeError as error:
@@ -99,6 +98,7 @@ def check_callable(function: Any) -> None:
             f"This hook takes {signature}, but PyTorch calls it with one argument, the gradient "
             f"({error}). {EXPECTED}"
         ) from error
+    return hook
 
 
 def _evaluate(source: str, namespace: HookNamespace, filename: str) -> Any:

@@ -98,9 +98,7 @@ def capture_live(
     nodes, edges = _walk(start.node)
     ids = {node: node_id for node_id, node in nodes.items()}
     leaves = {
-        node_id: node.variable  # type: ignore[attr-defined]
-        for node_id, node in nodes.items()
-        if hasattr(node, "variable")
+        node_id: node.variable for node_id, node in nodes.items() if hasattr(node, "variable")
     }
     live = LiveGraph(root=root, nodes=nodes, edges=edges, leaves=leaves)
     found = _Tensors(ids, leaves)

@@ -58,9 +58,7 @@ def saved_tensors(node: Node) -> Iterator[torch.Tensor]:
     names = _saved_names.get(kind)
     if names is None:
         attributes = dir(node)
-        names = tuple(
-            name[len("_raw") :] for name in attributes if name.startswith("_raw_saved_")
-        )
+        names = tuple(name[len("_raw") :] for name in attributes if name.startswith("_raw_saved_"))
         _saved_names[kind] = names
     for name in names:
         try:

@@ -63,7 +63,9 @@ def _inside(name: str, value: Any, *, depth: int) -> Iterator[tuple[str, torch.T
         return
     items: Iterable[tuple[str, Any]]
     if _is_a(value, dict):
-        items = [(f"{name}[{key!r}]", value[key]) for key in list(value)[:MAX_ITEMS] if _is_key(key)]
+        items = [
+            (f"{name}[{key!r}]", value[key]) for key in list(value)[:MAX_ITEMS] if _is_key(key)
+        ]
     elif _is_a(value, list) or _is_a(value, tuple):
         items = [(f"{name}[{index}]", item) for index, item in enumerate(value[:MAX_ITEMS])]
     else:

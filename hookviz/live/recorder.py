@@ -100,9 +100,7 @@ class Recorder:
                 return
             incoming = self._incoming.get(node_id, ())
             outgoing = []
-            for edge_id, gradient in zip(
-                self._live.out_edges(node_id), grad_inputs, strict=False
-            ):
+            for edge_id, gradient in zip(self._live.out_edges(node_id), grad_inputs, strict=False):
                 snapshot = self._take(gradient)
                 outgoing.append(snapshot)
                 if edge_id is not None:
@@ -117,11 +115,10 @@ class Recorder:
         """Note the exception that ended the pass, and which hook or node it came from."""
         hook, node = self._hook_at_work, self._node_at_work
         incoming = outgoing = None
-        if hook is not None:
-            if self._hook_returned:
-                # The hook itself came through; PyTorch refused what it returned.
-                last = self.events.pop()
-                incoming, outgoing = last.incoming, last.outgoing
+        if hook is not None and self._hook_returned:
+            # The hook itself came through; PyTorch refused what it returned.
+            last = self.events.pop()
+            incoming, outgoing = last.incoming, last.outgoing
         record = ErrorRecord(
             type=type(error).__name__,
             message=str(error),
@@ -152,11 +149,12 @@ class Recorder:
         self._hook_at_work, self._hook_returned = hook, False
         result = hook.function(gradient)
         mutated, now = False, before
-        if gradient is not None and before is not None:
-            # Writing through `.data` is not counted, so small gradients are looked at as well.
-            if internals.version(gradient) != version or before.values is not None:
-                now = self._take(gradient)
-                mutated = now != before
+        # Writing through `.data` is not counted, so small gradients are looked at as well.
+        if (gradient is not None and before is not None) and (
+            internals.version(gradient) != version or before.values is not None
+        ):
+            now = self._take(gradient)
+            mutated = now != before
         reached: tuple[str, ...] = ()
         if mutated and gradient is not None:
             reached = self._arrivals.changed_in_place(gradient)
@@ -276,6 +274,4 @@ class Recorder:
         return not equal_bits(one, other)
 
     def _add(self, **fields: Any) -> None:
-        self.events.append(
-            Event(index=len(self.events), printed=self._printed.take(), **fields)
-        )
+        self.events.append(Event(index=len(self.events), printed=self._printed.take(), **fields))

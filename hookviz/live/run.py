@@ -116,7 +116,7 @@ def run_backward(
             recorder.start(options.gradient)
         try:
             live.root.backward(**options.arguments())
-        except Exception as raised:
+        except Exception as raised:  # noqa: BLE001 - whatever a hook may raise
             error = recorder.failed(raised)
     grads = {}
     for owner in live.tensors:

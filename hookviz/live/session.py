@@ -189,7 +189,9 @@ class Session:
         self._chains.refresh()
         found = self._chains.get(hook_id)
         if found is None:
-            known = ", ".join(f"{h.id} ({h.owner.label}: {h.source.label})" for h in self._chains.all())
+            known = ", ".join(
+                f"{h.id} ({h.owner.label}: {h.source.label})" for h in self._chains.all()
+            )
             raise UnknownTargetError(
                 f"there is no hook {hook_id!r}. "
                 + (f"There are: {known}." if known else "No tensor of this graph has a hook.")
@@ -230,7 +232,9 @@ class Session:
             self._live, self._chains, self._options, keep=self._keep, echo=self._echo
         )
 
-    def _make(self, hook: HookLike, *, instead_of: LiveHook | None = None) -> tuple[Hook, HookSource]:
+    def _make(
+        self, hook: HookLike, *, instead_of: LiveHook | None = None
+    ) -> tuple[Hook, HookSource]:
         if not isinstance(hook, str):
             check_callable(hook)
             return hook, find_source(hook)
@@ -238,9 +242,7 @@ class Session:
         if instead_of is not None:
             # A hook written inside a function goes on seeing the variables of that function.
             namespaces = (*_own_namespaces(instead_of.function), *namespaces)
-        function = compile_hook(
-            hook, namespaces, filename=f"<hookviz hook {next(_texts)}>"
-        )
+        function = compile_hook(hook, namespaces, filename=f"<hookviz hook {next(_texts)}>")
         return function, typed_source(hook, function)
 
     def _put(self, live_hook: LiveHook, function: Hook, source: HookSource) -> None:

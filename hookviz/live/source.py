@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import dis
 import functools
 import inspect
@@ -64,10 +65,8 @@ def _underlying(function: Any) -> FunctionType | None:
             function = function.__func__
         elif hasattr(function, "__wrapped__"):
             function = function.__wrapped__
-        elif inspect.isfunction(getattr(type(function), "__call__", None)):
-            function = type(function).__call__
         else:
-            return None
+            function = vars(type(function)).get("__call__")
     return None
 
 
@@ -119,7 +118,7 @@ def _parse(text: str) -> ast.Module:
 
 
 def _first_line(node: ast.Lambda | ast.FunctionDef) -> int:
-    decorators = getattr(node, "decorator_list", [])
+    decorators = [] if isinstance(node, ast.Lambda) else node.decorator_list
     return min([node.lineno, *(decorator.lineno for decorator in decorators)])
 
 
@@ -136,10 +135,9 @@ def _same_code(code: CodeType, node: ast.Lambda | ast.FunctionDef) -> bool:
         module = ast.Expression(body=node)
         compiled = compile(module, "<hookviz>", "eval")
     else:
-        bare = ast.FunctionDef(
-            **{**{name: getattr(node, name, None) for name in node._fields}, "decorator_list": []}
-        )
-        module = ast.Module(body=[ast.copy_location(bare, node)], type_ignores=[])
+        bare = copy.copy(node)
+        bare.decorator_list = []
+        module = ast.Module(body=[bare], type_ignores=[])
         compiled = compile(module, "<hookviz>", "exec")
     inner = next((c for c in compiled.co_consts if isinstance(c, CodeType)), None)
     return inner is not None and _fingerprint(inner) == _fingerprint(code)

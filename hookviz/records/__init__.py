@@ -1,4 +1,4 @@
-"""Hold the plain data between PyTorch and the display: frozen, JSON-safe, no torch and no Jupyter."""
+"""Hold the plain data between PyTorch and the display: frozen and JSON-safe."""
 
 from hookviz.records.event import ErrorRecord, Event, EventKind, Value
 from hookviz.records.graph import EdgeRecord, GraphRecord, NodeRecord, TensorRecord

@@ -112,9 +112,7 @@ def draw_function(shape: FunctionShape, center: Point, fields: Fields, lang: str
     )
 
 
-def _contribution(
-    connector: Connector, places: LabelPlaces, fields: Fields, lang: str
-) -> Element:
+def _contribution(connector: Connector, places: LabelPlaces, fields: Fields, lang: str) -> Element:
     room = min(fields.room(connector.key, "contribution"), LONGEST_CONTRIBUTION_EM)
     place = places.place(connector.id, max(room, 1.0) * CONTRIBUTION_SIZE, parts=_ALONG)
     text = words(

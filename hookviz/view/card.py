@@ -33,6 +33,9 @@ LEAST_LABEL = 102.0
 ARROW_WIDTH = 22.0
 """Room for the arrow between two gradients."""
 
+HOOK_SECOND_LINE = 15.0
+
+_INNER = LONGEST_WIDTH - 2 * PADDING
 _BOTTOM = 9.0
 _GAP = 10.0
 _LABEL_GAP = 6.0
@@ -105,86 +108,122 @@ def measure_card(tensor: TensorRecord, fields: Fields, *, use: int = 0, uses: in
     The second and later copies of a leaf that is drawn once per use carry only `.grad`: the rest
     would be said as often as the leaf is used.
     """
-    key = tensor.id
     title = clean(tensor.label)
-    role = _role(tensor, uses=uses, use=use)
+    role = _role(tensor, use=use, uses=uses)
     value = short_text(tensor.value)
-    labels = [Message(key) for key in ROW_LABELS.values()]
-    label_width = max(room_for(label) for label in labels) * LABEL_SIZE + _LABEL_GAP
-
-    def on_label(field: str) -> float:
-        return label_width + fields.room(key, field, TEXT_SIZE, WORDS_SIZE)
-
-    inner = LONGEST_WIDTH - 2 * PADDING
-    name_width = width_in_em(title) * TITLE_SIZE
-    head = name_width + 16 + room_for(role) * ROLE_SIZE
-    is_role_below = head > inner
-    widths = [name_width if is_role_below else head, on_label("grad")]
-    rows: list[Row] = []
-    top = TITLE_HEIGHT + (ROLE_SIZE + 5 if is_role_below else 0)
-
-    def add(kind: RowKind, height: float, **more: object) -> None:
-        nonlocal top
-        rows.append(Row(kind=kind, top=top, height=height, **more))  # type: ignore[arg-type]
-        top += height
-
-    def add_hook(hook: HookRecord, number: int) -> None:
-        label = BADGE_WIDTH + width_in_em(hook_label(hook)) * HOOK_SIZE
-        result = fields.room(key, f"hook:{hook.id}", HOOK_SIZE)
-        together = label + (result + _GAP if result else 0.0)
-        # A long label may lose its end, as long as enough is left to tell hooks apart.
-        least = BADGE_WIDTH + min(label - BADGE_WIDTH, LEAST_LABEL) + _GAP + result
-        is_wrapped = together > inner and least > inner
-        widths.append(max(label, BADGE_WIDTH + result) if is_wrapped else together)
-        add(
-            "hook",
-            HOOK_HEIGHT + (15 if is_wrapped else 0),
-            hook=hook,
-            number=number,
-            is_wrapped=is_wrapped,
-        )
-
+    measure = _Measure(tensor, fields)
+    measure.add_head(title, role)
     if use == 0:
-        size = TEXT_SIZE if isinstance(value, str) else WORDS_SIZE
-        widths.append(label_width + room_for(value) * size)
-        add("value", ROW_HEIGHT)
-        arrived = on_label("incoming")
-        rewritten = fields.room(key, "rewritten", TEXT_SIZE, WORDS_SIZE)
-        together = arrived + (ARROW_WIDTH + rewritten if rewritten else 0.0)
-        is_wrapped = rewritten > 0 and together > inner
-        widths.append(on_label("flow"))
-        widths.append(max(arrived, label_width + ARROW_WIDTH + rewritten) if is_wrapped else together)
-        add("gradient", ROW_HEIGHT * (2 if is_wrapped else 1), is_wrapped=is_wrapped)
-        chain = list(enumerate(tensor.hooks, start=1))
-        for number, hook in chain:
-            if hook.kind != "post_accumulate_hook":
-                add_hook(hook, number)
-        if rows[-1].kind == "hook":
-            top += 3
-        add("grad", ROW_HEIGHT)
-        for number, hook in chain:
-            if hook.kind == "post_accumulate_hook":
-                add_hook(hook, number)
-        if fields.room(key, "note"):
-            widths.append(fields.room(key, "note", ROLE_SIZE))
-            add("note", ROW_HEIGHT - 2)
-    else:
-        add("grad", ROW_HEIGHT)
-
-    width = min(max(*widths, SHORTEST_WIDTH - 2 * PADDING), inner) + 2 * PADDING
+        measure.add_value(value)
+        measure.add_gradient()
+        measure.add_hooks(after_accumulation=False)
+    measure.add_grad()
+    if use == 0:
+        measure.add_hooks(after_accumulation=True)
+        measure.add_note()
+    width = min(max(*measure.widths, SHORTEST_WIDTH - 2 * PADDING), _INNER) + 2 * PADDING
     return Card(
         tensor=tensor,
         title=title,
         role=role,
         value=value,
-        rows=tuple(rows),
+        rows=tuple(measure.rows),
         width=float(round(width)),
-        height=float(round(top + _BOTTOM)),
-        label_width=float(round(label_width)),
-        is_role_below=is_role_below,
+        height=float(round(measure.top + _BOTTOM)),
+        label_width=float(round(measure.label_width)),
+        is_role_below=measure.is_role_below,
         use=use,
         uses=uses,
     )
+
+
+class _Measure:
+    """Add rows from top to bottom and remember how wide each would like to be."""
+
+    def __init__(self, tensor: TensorRecord, fields: Fields) -> None:
+        self.tensor = tensor
+        self.fields = fields
+        self.rows: list[Row] = []
+        self.widths: list[float] = []
+        self.top = TITLE_HEIGHT
+        self.is_role_below = False
+        labels = [Message(key) for key in ROW_LABELS.values()]
+        self.label_width = max(map(room_for, labels)) * LABEL_SIZE + _LABEL_GAP
+
+    def add_head(self, title: str, role: Message) -> None:
+        name = width_in_em(title) * TITLE_SIZE
+        together = name + 16 + room_for(role) * ROLE_SIZE
+        self.is_role_below = together > _INNER
+        self.widths.append(name if self.is_role_below else together)
+        if self.is_role_below:
+            self.top += ROLE_SIZE + 5
+
+    def add_value(self, value: Text) -> None:
+        size = TEXT_SIZE if isinstance(value, str) else WORDS_SIZE
+        self.widths.append(self.label_width + room_for(value) * size)
+        self._add("value", ROW_HEIGHT)
+
+    def add_gradient(self) -> None:
+        incoming = self.label_width + self._room("incoming")
+        rewritten = self._room("rewritten")
+        together = incoming + (ARROW_WIDTH + rewritten if rewritten else 0.0)
+        is_wrapped = rewritten > 0 and together > _INNER
+        wrapped = max(incoming, self.label_width + ARROW_WIDTH + rewritten)
+        self.widths.append(wrapped if is_wrapped else together)
+        self.widths.append(self.label_width + self._room("flow"))
+        self._add("gradient", ROW_HEIGHT * (2 if is_wrapped else 1), is_wrapped=is_wrapped)
+
+    def add_hooks(self, *, after_accumulation: bool) -> None:
+        rows = len(self.rows)
+        for number, hook in enumerate(self.tensor.hooks, start=1):
+            if (hook.kind == "post_accumulate_hook") == after_accumulation:
+                self._add_hook(hook, number)
+        if len(self.rows) > rows:
+            self.top += 3
+
+    def add_grad(self) -> None:
+        self.widths.append(self.label_width + self._room("grad"))
+        self._add("grad", ROW_HEIGHT)
+
+    def add_note(self) -> None:
+        width = self.fields.room(self.tensor.id, "note", ROLE_SIZE)
+        if width:
+            self.widths.append(width)
+            self._add("note", ROW_HEIGHT - 2)
+
+    def _add_hook(self, hook: HookRecord, number: int) -> None:
+        label = width_in_em(hook_label(hook)) * HOOK_SIZE
+        result = self.fields.room(self.tensor.id, f"hook:{hook.id}", HOOK_SIZE)
+        together = BADGE_WIDTH + label + (_GAP + result if result else 0.0)
+        # A long label may lose its end, as long as enough is left to tell hooks apart.
+        is_wrapped = BADGE_WIDTH + min(label, LEAST_LABEL) + _GAP + result > _INNER
+        self.widths.append(BADGE_WIDTH + max(label, result) if is_wrapped else together)
+        height = HOOK_HEIGHT + (HOOK_SECOND_LINE if is_wrapped else 0)
+        self._add("hook", height, hook=hook, number=number, is_wrapped=is_wrapped)
+
+    def _room(self, field: str) -> float:
+        return self.fields.room(self.tensor.id, field, TEXT_SIZE, WORDS_SIZE)
+
+    def _add(
+        self,
+        kind: RowKind,
+        height: float,
+        *,
+        hook: HookRecord | None = None,
+        number: int = 0,
+        is_wrapped: bool = False,
+    ) -> None:
+        self.rows.append(
+            Row(
+                kind=kind,
+                top=self.top,
+                height=height,
+                hook=hook,
+                number=number,
+                is_wrapped=is_wrapped,
+            )
+        )
+        self.top += height
 
 
 def hook_label(hook: HookRecord) -> str:

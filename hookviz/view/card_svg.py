@@ -15,7 +15,6 @@ from hookviz.view.text_width import clean, cut
 _CORNER = 12.0
 _BASELINE = 14.0
 _HOOK_OVERHANG = 7.0
-_SECOND_LINE = 15.0
 
 
 def draw_card(card: Card, center: tuple[float, float], fields: Fields, lang: str) -> Element:
@@ -165,7 +164,7 @@ class _CardWriter:
             field,
             left,
             sizes.HOOK_SIZE,
-            y=baseline + (_SECOND_LINE if row.is_wrapped else 0),
+            y=baseline + (sizes.HOOK_SECOND_LINE if row.is_wrapped else 0),
         )
         result.set("x", f"{self.right:.1f}")
         result.set("text-anchor", "end")
@@ -232,4 +231,3 @@ def _error_mark(right: float) -> Element:
         element("path", d=f"M{right - 7.5:.1f} 0.5l7 7m0 -7l-7 7"),
         class_="hv-mark",
     )
-

@@ -73,7 +73,9 @@ def _dot_program() -> str:
     return str(DOT_BINARY)
 
 
-def _run(command: list[str], dot: str, *, timeout: float, environment: dict[str, str] | None) -> str:
+def _run(
+    command: list[str], dot: str, *, timeout: float, environment: dict[str, str] | None
+) -> str:
     try:
         finished = subprocess.run(
             command,

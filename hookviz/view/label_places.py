@@ -77,9 +77,7 @@ class LabelPlaces:
             self._layout.routes[connector_id], width, parts
         ):
             area = Rectangle(x - width / 2, y - _HEIGHT / 2, x + width / 2, y + _HEIGHT / 2)
-            cost = penalty + sum(
-                weight * area.overlap(other) for other, weight in self._near(area)
-            )
+            cost = penalty + sum(weight * area.overlap(other) for other, weight in self._near(area))
             if cost < best_cost - 1e-6:
                 # Text is anchored at the side of the arrow: how wide it turns out is not known.
                 place = Place(x, y, "middle")
@@ -131,10 +129,7 @@ def point_on(route: Route, part: float) -> tuple[Point, Point]:
 
     def value(axis: int) -> float:
         return (
-            u**3 * p0[axis]
-            + 3 * u * u * t * p1[axis]
-            + 3 * u * t * t * p2[axis]
-            + t**3 * p3[axis]
+            u**3 * p0[axis] + 3 * u * u * t * p1[axis] + 3 * u * t * t * p2[axis] + t**3 * p3[axis]
         )
 
     def slope(axis: int) -> float:

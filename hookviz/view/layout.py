@@ -77,9 +77,7 @@ def lay_out(scene: Scene, *, timeout: float = TIMEOUT) -> Layout:
     return lay_out_straight(scene)
 
 
-def _attempts(
-    scene: Scene, dot: str, timeout: float
-) -> Iterator[tuple[Engine, Callable[[], str]]]:
+def _attempts(scene: Scene, dot: str, timeout: float) -> Iterator[tuple[Engine, Callable[[], str]]]:
     if engines.has_pygraphviz():
         if len(scene.boxes) + len(scene.connectors) <= MOST_ELEMENTS_HERE:
             yield "pygraphviz", lambda: engines.run_here(dot)

@@ -11,6 +11,7 @@ from hookviz.records import EdgeRecord, GraphRecord, NodeRecord, TensorRecord
 from hookviz.view.card import Card, measure_card
 from hookviz.view.fields import Fields
 from hookviz.view.function_symbol import function_symbol
+from hookviz.view.ranks import fits_sideways
 from hookviz.view.text_width import width_in_em
 
 MOST_SHARED_USES = 3
@@ -26,8 +27,6 @@ LONGEST_CONTRIBUTION_EM = 12.0
 
 _CIRCLE = 38.0
 _PILL_HEIGHT = 32.0
-_MOST_RANKS_SIDEWAYS = 7
-_WIDEST_SIDEWAYS = 960.0
 _SHORTEST_GAP = 48.0
 _GAP_IN_RANK = 26.0
 
@@ -150,7 +149,11 @@ class _SceneBuilder:
         boxes = (*self.functions.values(), *self.cards)
         longest = _longest_contribution(self.graph.edges, self.fields)
         gap = max(_SHORTEST_GAP, longest + 24)
-        is_sideways = _fits_sideways(boxes, self.connectors, gap)
+        is_sideways = fits_sideways(
+            {box.id: box.width for box in boxes},
+            [(connector.tail, connector.head) for connector in self.connectors],
+            gap,
+        )
         return Scene(
             boxes=boxes,
             connectors=tuple(self.connectors),
@@ -216,25 +219,6 @@ def has_card(tensor: TensorRecord) -> bool:
     return bool(tensor.names or tensor.hooks or tensor.retains_grad or tensor.is_root)
 
 
-def ranks(boxes: Iterable[Box], connectors: Iterable[Connector]) -> dict[str, int]:
-    """Return how many arrows lead to each box on the longest way."""
-    heads: dict[str, list[str]] = defaultdict(list)
-    waits: Counter[str] = Counter()
-    for connector in connectors:
-        heads[connector.tail].append(connector.head)
-        waits[connector.head] += 1
-    found = {box.id: 0 for box in boxes}
-    ready = [box_id for box_id in found if not waits[box_id]]
-    while ready:
-        box_id = ready.pop()
-        for head in heads[box_id]:
-            found[head] = max(found[head], found[box_id] + 1)
-            waits[head] -= 1
-            if not waits[head]:
-                ready.append(head)
-    return found
-
-
 def _shape(node: NodeRecord) -> FunctionShape:
     symbol = function_symbol(node.name)
     width = width_in_em(symbol) * SYMBOL_SIZE
@@ -251,13 +235,3 @@ def _shape(node: NodeRecord) -> FunctionShape:
 def _longest_contribution(edges: Iterable[EdgeRecord], fields: Fields) -> float:
     longest = max((fields.room(edge.id, "contribution") for edge in edges), default=0.0)
     return min(longest, LONGEST_CONTRIBUTION_EM) * CONTRIBUTION_SIZE
-
-
-def _fits_sideways(boxes: Iterable[Box], connectors: Iterable[Connector], gap: float) -> bool:
-    boxes = tuple(boxes)
-    widest: dict[int, float] = defaultdict(float)
-    for box_id, rank in ranks(boxes, connectors).items():
-        width = next(box.width for box in boxes if box.id == box_id)
-        widest[rank] = max(widest[rank], width)
-    total = sum(widest.values()) + gap * (len(widest) - 1)
-    return len(widest) <= _MOST_RANKS_SIDEWAYS and total <= _WIDEST_SIDEWAYS

@@ -13,6 +13,7 @@ _ARROW = 9.0
 
 def lay_out_straight(scene: Scene) -> Layout:
     """Put boxes into ranks in the direction of the gradient; lines may cross boxes."""
+    # Here and not above: `import hookviz` loads no graph package.
     import networkx
 
     graph = networkx.MultiDiGraph()

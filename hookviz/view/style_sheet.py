@@ -46,6 +46,8 @@ def make_standalone(root: Element) -> None:
     root.set("class", f"{root.get('class')} hv-standalone")
     root.set("role", "img")
     attributes = _class_attributes()
+    for line in root.iter("text"):
+        _remove_hidden(line)
     for part in root.iter():
         if part.attrib.pop("tabindex", None):
             part.attrib.pop("role", None)
@@ -56,9 +58,18 @@ def make_standalone(root: Element) -> None:
                 part.set(attribute, value)
 
 
+def _remove_hidden(line: Element) -> None:
+    """Take out of a line with two gradients what the style sheet only hides."""
+    parts = {part.get("data-hv-field", "arrow"): part for part in line.findall("tspan")}
+    if "rewritten" in parts and not parts["rewritten"].text:
+        line.remove(parts["arrow"])
+    if "flow" in parts and parts["incoming"].text:
+        line.remove(parts["flow"])
+
+
 @cache
 def _sheet() -> str:
-    return resources.files("hookviz").joinpath("static", "picture.css").read_text("utf-8")
+    return (resources.files("hookviz") / "static" / "picture.css").read_text("utf-8")
 
 
 @cache

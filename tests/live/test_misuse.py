@@ -72,5 +72,5 @@ def test_unknown_keyword_arguments_are_refused() -> None:
 def test_an_unknown_tensor_is_named_with_those_there_are() -> None:
     a = leaf(1.0)
     trace = hookviz.record(a * 2)
-    with pytest.raises(hookviz.UnknownTargetError, match="It has: .*a"):
+    with pytest.raises(hookviz.UnknownTargetError, match=r"It has: .*a"):
         trace.grad("nobody")

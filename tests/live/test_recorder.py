@@ -237,7 +237,9 @@ def test_none_that_travels_is_neither_zero_nor_missing() -> None:
     assert seen == [None]
     assert event.incoming is None
     assert event.outgoing is None
-    node = next(e for e in trace.events if e.kind == "node" and e.incoming and e.incoming[-1] is None)  # type: ignore[index]
+    node = next(
+        e for e in trace.events if e.kind == "node" and e.incoming and e.incoming[-1] is None
+    )  # type: ignore[index]
     assert number(node.outgoing) == ([2, 0],)
 
 

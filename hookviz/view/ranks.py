@@ -1,0 +1,50 @@
+"""Count ranks, and decide from them which way the gradient flows on the screen."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+
+_MOST_RANKS_SIDEWAYS = 7
+_WIDEST_SIDEWAYS = 960.0
+
+
+def find_ranks(boxes: Iterable[str], arrows: Iterable[tuple[str, str]]) -> dict[str, int]:
+    """Return how many arrows lead to each box on the longest way.
+
+    Args:
+        boxes: Ids.
+        arrows: Pairs of ids, from the one that sends to the one that receives.
+    """
+    heads: dict[str, list[str]] = defaultdict(list)
+    waits: Counter[str] = Counter()
+    for tail, head in arrows:
+        heads[tail].append(head)
+        waits[head] += 1
+    found = dict.fromkeys(boxes, 0)
+    ready = [box for box in found if not waits[box]]
+    while ready:
+        box = ready.pop()
+        for head in heads[box]:
+            found[head] = max(found[head], found[box] + 1)
+            waits[head] -= 1
+            if not waits[head]:
+                ready.append(head)
+    return found
+
+
+def fits_sideways(
+    widths: Mapping[str, float], arrows: Iterable[tuple[str, str]], gap: float
+) -> bool:
+    """Return whether a drawing from right to left is short enough to be read without scrolling.
+
+    Args:
+        widths: Of the boxes, by id.
+        arrows: As for `find_ranks`.
+        gap: Room between ranks.
+    """
+    widest: dict[int, float] = defaultdict(float)
+    for box, rank in find_ranks(widths, arrows).items():
+        widest[rank] = max(widest[rank], widths[box])
+    total = sum(widest.values()) + gap * (len(widest) - 1)
+    return len(widest) <= _MOST_RANKS_SIDEWAYS and total <= _WIDEST_SIDEWAYS

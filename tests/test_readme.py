@@ -1,0 +1,67 @@
+"""The README tells the truth: its code prints what it shows, its links lead somewhere."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.readme import block_after
+from tests.requirements_of_tests import ROOT
+
+PAGES = [
+    *(ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
+
+
+def test_the_example_prints_what_the_readme_shows(tmp_path: Path) -> None:
+    script = tmp_path / "example.py"
+    script.write_text(block_after("example"), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-X", "utf8", str(script)],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=True,
+    )
+    assert done.stdout == block_after("output")
+
+
+def test_the_first_screen_has_one_sentence_the_picture_the_code_and_two_commands() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    marks = ["# hookviz\n", "![", "<!-- example -->", "<!-- output -->"]
+    marks += ["<!-- tutorial-command -->", "<!-- test-command -->", "\n## "]
+    places = [text.index(mark) for mark in marks]
+    assert places == sorted(places)
+
+
+def test_each_command_is_one_line() -> None:
+    assert block_after("tutorial-command").splitlines() == [
+        'python -m pip install ".[lab]" && hookviz lab'
+    ]
+    assert block_after("test-command").splitlines() == [
+        'python -m pip install -e ".[test]" && python -m pytest'
+    ]
+
+
+def test_the_picture_is_a_real_screenshot() -> None:
+    picture = (ROOT / "docs" / "images" / "explorer.png").read_bytes()
+    assert picture.startswith(b"\x89PNG\r\n")
+    width, height = (int.from_bytes(picture[at : at + 4], "big") for at in (16, 20))
+    assert width >= 900
+    assert height >= 400
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_links_to_files_lead_somewhere(page: Path) -> None:
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
+        if not target.startswith(("http://", "https://", "mailto:")):
+            assert (page.parent / target).exists(), target
