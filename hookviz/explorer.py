@@ -227,12 +227,16 @@ class Explorer(anywidget.AnyWidget):
             "move": lambda: self.move(hook, int(content.get("position", 0))),
             "run": self.run,
             "dismiss": self.dismiss,
+            "hello": lambda: None,
         }
-        action = actions.get(str(content.get("action", "")))
+        name = str(content.get("action", ""))
+        action = actions.get(name)
         if action is None:
             return
         try:
             action()
+            # The view learns that a kernel answers, and that what was typed is now in Python.
+            self.send({"event": "hello" if name == "hello" else "applied"})
         except (Exception, KeyboardInterrupt):  # noqa: BLE001
             # It is on screen already; an exception here would vanish in the server's log.
             return

@@ -1,4 +1,4 @@
-"""Draw arrows, with what was sent along them, and the shapes of functions."""
+"""Draw arrows, with what was sent along them."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ import math
 
 from hookviz.view.fields import Fields
 from hookviz.view.label_places import LabelPlaces
-from hookviz.view.layout import Layout, Point, Route
+from hookviz.view.layout import Layout, Route
 from hookviz.view.message import Message, render
 from hookviz.view.scene import (
     CONTRIBUTION_SIZE,
     LONGEST_CONTRIBUTION_EM,
     Connector,
-    FunctionShape,
 )
-from hookviz.view.svg import Element, element, number, title, words
+from hookviz.view.svg import Element, element, number, words
 from hookviz.view.text_width import width_in_em
 
 _ALONG = (0.5, 0.42, 0.6, 0.34, 0.7, 0.26, 0.8, 0.18)
@@ -36,16 +35,15 @@ def draw_connector(
         lang: The language to show.
     """
     route = layout.routes[connector.id]
-    # A feed has no state of its own: it goes with its tensor.
-    state = render(fields.now(connector.key, "state"), lang) or "pending"
     group = element(
         "g",
         element("path", class_="hv-line", d=_curve(route)),
         element("path", class_="hv-arrow", d=_arrowhead(route)),
     )
     group.set("class", f"hv-{connector.kind}")
+    # A feed has no state of its own: it goes with its tensor.
     group.set("data-hv-key" if connector.kind == "edge" else "data-hv-feed", connector.key)
-    group.set("data-hv-state", state)
+    group.set("data-hv-state", fields.state(connector.key))
     if connector.kind == "feed" and fields.now(connector.key, "rewritten"):
         group.set("data-hv-rewritten", "true")
     if connector.slot is not None:
@@ -66,50 +64,6 @@ def draw_connector(
     if connector.kind == "edge":
         group.append(_contribution(connector, places, fields, lang))
     return group
-
-
-def draw_function(shape: FunctionShape, center: Point, fields: Fields, lang: str) -> Element:
-    """Return the group of one function, with its full name as a tooltip."""
-    node = shape.node
-    where = f"{node.module}" if node.module else ""
-    facts = [node.name, where, node.code_text.strip()[:200]]
-    outline = (
-        element("circle", class_="hv-shape", r=shape.width / 2)
-        if shape.is_round
-        else element(
-            "rect",
-            class_="hv-shape",
-            x=-shape.width / 2,
-            y=-shape.height / 2,
-            width=shape.width,
-            height=shape.height,
-            rx=shape.height / 2,
-        )
-    )
-    sign = element(
-        "text",
-        text=shape.symbol,
-        class_="hv-symbol" if shape.is_round else "hv-name",
-        y=5.5 if shape.is_round else 4.5,
-        text_anchor="middle",
-    )
-    mark = element(
-        "g",
-        element("circle", cx=shape.width / 2 - 3, cy=-shape.height / 2 + 3, r=8),
-        element("path", d=f"M{shape.width / 2 - 6} {-shape.height / 2}l6 6m0 -6l-6 6"),
-        class_="hv-mark",
-    )
-    return element(
-        "g",
-        title("\n".join(fact for fact in facts if fact)),
-        outline,
-        sign,
-        mark,
-        class_="hv-function",
-        transform=f"translate({number(center[0])} {number(center[1])})",
-        data_hv_key=node.id,
-        data_hv_state=render(fields.now(node.id, "state"), lang) or "pending",
-    )
 
 
 def _contribution(connector: Connector, places: LabelPlaces, fields: Fields, lang: str) -> Element:

@@ -15,6 +15,7 @@ from hookviz.view.text_width import clean, cut
 _CORNER = 12.0
 _BASELINE = 14.0
 _HOOK_OVERHANG = 7.0
+_LONGEST_SPOKEN = 60.0
 
 
 def draw_card(card: Card, center: tuple[float, float], fields: Fields, lang: str) -> Element:
@@ -39,7 +40,7 @@ class _CardWriter:
 
     def draw(self, center: tuple[float, float]) -> Element:
         card, tensor = self.card, self.card.tensor
-        name = Message("card.name", {"tensor": clean(tensor.label), "role": card.role})
+        name = Message("card.name", {"tensor": cut(card.title, _LONGEST_SPOKEN), "role": card.role})
         group = element(
             "g",
             title(self._tooltip()),
@@ -50,7 +51,7 @@ class _CardWriter:
             data_hv_key=self.key,
             data_hv_id=tensor.label,
             data_hv_role=_role_name(card),
-            data_hv_state=self._state("state"),
+            data_hv_state=self.fields.state(self.key),
             # Copies of one tensor are one stop for the Tab key.
             tabindex="0" if card.use == 0 else "-1",
             role="button",
@@ -189,7 +190,7 @@ class _CardWriter:
             class_="hv-hook",
             data_hv_hook=hook.id,
             data_hv_kind=hook.kind,
-            data_hv_state=self._state(f"hook-state:{hook.id}"),
+            data_hv_state=self.fields.state(self.key, f"hook-state:{hook.id}"),
         )
 
     def _field(
@@ -212,9 +213,6 @@ class _CardWriter:
         if limit < math.inf:
             made.set("data-hv-cut", f"{limit:.1f}")
         return made
-
-    def _state(self, field: str) -> str:
-        return render(self.fields.now(self.key, field), self.lang) or "pending"
 
 
 def _role_name(card: Card) -> str:

@@ -22,7 +22,11 @@ _GRAPHVIZ_LOCK = threading.Lock()
 
 
 class EngineError(RuntimeError):
-    """Graphviz is not there, failed, or took too long."""
+    """Graphviz is not there, or failed."""
+
+
+class EngineTimeout(EngineError):  # noqa: N818
+    """Graphviz took too long, so another Graphviz would too."""
 
 
 def has_pygraphviz() -> bool:
@@ -87,6 +91,8 @@ def _run(
             # Without this a console window opens for a moment on Windows.
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
+    except subprocess.TimeoutExpired as error:
+        raise EngineTimeout(f"{command[0]} took more than {timeout} seconds") from error
     except (OSError, subprocess.SubprocessError) as error:
         raise EngineError(f"{command[0]} could not lay out the graph: {error}") from error
     return finished.stdout.decode("utf-8")

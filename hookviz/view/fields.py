@@ -19,9 +19,11 @@ class Fields:
     Args:
         steps: Every step of the pass.
         step: The step to show; the patches of steps `0 ... step` are applied.
+        is_at_rest: Show what is happening at the step as done.
     """
 
-    def __init__(self, steps: Sequence[Step], step: int) -> None:
+    def __init__(self, steps: Sequence[Step], step: int, *, is_at_rest: bool = False) -> None:
+        self._is_at_rest = is_at_rest
         self._now: dict[tuple[str, str], Text] = {}
         # Literals (numbers) and messages (words) apart: they are drawn in different sizes.
         self._room: dict[tuple[str, str, bool], float] = {}
@@ -35,6 +37,11 @@ class Fields:
     def now(self, key: str, field: str) -> Text:
         """Return the text of a field at the step, empty when nothing was said about it."""
         return self._now.get((key, field), "")
+
+    def state(self, key: str, field: str = "state") -> str:
+        """Return a state: `pending` when nothing was said about it."""
+        state = self._now.get((key, field)) or "pending"
+        return "done" if state == "current" and self._is_at_rest else str(state)
 
     def room(self, key: str, field: str, size: float = 1.0, words: float | None = None) -> float:
         """Return the largest width that a field has at any step in any language.

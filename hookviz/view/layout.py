@@ -69,6 +69,8 @@ def lay_out(scene: Scene, *, timeout: float = TIMEOUT) -> Layout:
         for engine, attempt in _attempts(scene, dot, timeout):
             try:
                 return _read(scene, json.loads(attempt()), engine, is_rescue=is_rescue)
+            except engines.EngineTimeout:
+                break
             except (engines.EngineError, LookupError, ValueError):
                 continue
     # Here and not above: networkx is loaded only when it is needed.
@@ -83,7 +85,7 @@ def _attempts(scene: Scene, dot: str, timeout: float) -> Iterator[tuple[Engine, 
             yield "pygraphviz", lambda: engines.run_here(dot)
         else:
             yield "pygraphviz", lambda: engines.run_in_child(dot, timeout=timeout)
-    elif engines.has_dot():
+    if engines.has_dot():
         yield "dot", lambda: engines.run_program(dot, timeout=timeout)
 
 

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hookviz.records import GraphRecord
-from hookviz.view.arrow_svg import draw_connector, draw_function
+from hookviz.view.arrow_svg import draw_connector
 from hookviz.view.card import Card
 from hookviz.view.card_svg import draw_card
 from hookviz.view.fields import Fields
+from hookviz.view.function_svg import draw_function
 from hookviz.view.label_places import LabelPlaces
 from hookviz.view.layout import Layout, lay_out
 from hookviz.view.legend_svg import LINE_HEIGHT, draw_legend, draw_transcript
@@ -17,7 +18,7 @@ from hookviz.view.message import Message, render
 from hookviz.view.scene import build_scene
 from hookviz.view.style_sheet import make_standalone, style_element
 from hookviz.view.svg import Element, element, title, to_markup, words
-from hookviz.view.text_width import clean
+from hookviz.view.text_width import clean, cut
 
 if TYPE_CHECKING:
     from hookviz.view.steps import Step
@@ -51,7 +52,9 @@ def picture_svg(
             or other file. By default it does exactly when there is a transcript.
     """
     stands_alone = transcript is not None if standalone is None else standalone
-    fields = Fields(steps, step)
+    # A still picture of the whole pass shows how it ended, and not what happened last.
+    is_whole_pass = stands_alone and step == len(steps) - 1
+    fields = Fields(steps, step, is_at_rest=is_whole_pass)
     scene = build_scene(graph, fields)
     layout = lay_out(scene)
     places = LabelPlaces(scene, layout)
@@ -84,7 +87,7 @@ def picture_svg(
         width = max(width, lines_width + 2 * _MARGIN)
         height += 6 + lines_height
     root = _frame(width, height)
-    description = Message("picture.description", {"tensor": clean(graph.root.label)})
+    description = Message("picture.description", {"tensor": cut(clean(graph.root.label), 60)})
     root.set("aria-label", render(description, lang))
     if stands_alone:
         background = element("rect", class_="hv-background", width=width, height=height + 4)

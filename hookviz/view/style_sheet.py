@@ -11,7 +11,7 @@ from hookviz.view.svg import Element, element
 _VARIABLE = re.compile(r"(--hv-[\w-]+):\s*([^;]+);")
 _USE = re.compile(r"([\w-]+):([^;{}]*var\((--hv-[\w-]+)\)[^;{}]*);")
 _RULE = re.compile(r"^([^{}@/]+)\{([^{}]*)\}", re.MULTILINE)
-_ONE_CLASS = re.compile(r"\.hv-picture \.(hv-[\w-]+)")
+_ONE_CLASS = re.compile(r"(?:\.hv-picture )?\.(hv-[\w-]+)")
 _AS_ATTRIBUTES = frozenset(
     {
         "display",

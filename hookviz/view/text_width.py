@@ -11,8 +11,9 @@ ELLIPSIS = "…"
 _NARROW_EM = 0.6
 _WIDE_EM = 1.0
 _BREAKS = re.compile(r"[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]+")
-# What XML 1.0 cannot hold at all, and control characters that no font draws.
-_UNDRAWABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+# What XML 1.0 cannot hold at all, control characters that no font draws, and those that turn the
+# text around them: a name must not rearrange the line it stands in.
+_UNDRAWABLE = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 
 
 def clean(text: str) -> str:

@@ -20,7 +20,7 @@ class ExplorerPage:
 
     def goto(self, step: int) -> None:
         """Click a row of the timeline."""
-        self.rows.nth(step).click()
+        self.rows.nth(step).get_by_role("button").click()
         self.expect_step(step)
 
     def expect_step(self, step: int) -> None:

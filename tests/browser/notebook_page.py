@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Locator, Page
 from tests.browser.explorer_page import ExplorerPage
 from tests.browser.jupyterlab import JupyterLab
 
-WAIT = 60_000
+WAIT = 30_000
 
 # The status light turns to idle before the kernel is connected, and cells that run then open a
 # dialog, so ask the session itself.

@@ -60,7 +60,7 @@ PASS = (
         fields={("e", "grad"): "2"},
     ),
     Moment(
-        row="MulBackward0: sends 8 to c; 12 to d",
+        row="MulBackward0: sends 8 to c and 12 to d",
         caption=("MulBackward0", "receives 2", "8 to c", "12 to d"),
         current="",
         edges={"e0": "8", "e1": "12", "e2": "", "e3": ""},
@@ -104,7 +104,7 @@ PASS = (
         fields={("c", "grad"): "10"},
     ),
     Moment(
-        row="MulBackward0: sends 30 to a; 20 to b",
+        row="MulBackward0: sends 30 to a and 20 to b",
         caption=("MulBackward0", "receives 10", "30 to a", "20 to b"),
         current="",
         edges={"e2": "30", "e3": "20"},
@@ -149,7 +149,6 @@ def test_the_second_example_from_the_first_step_to_an_edited_hook(
 
 
 def read_every_step(explorer: ExplorerPage) -> None:
-    explorer.press("First step")
     explorer.expect_step(0)
     expect(explorer.rows).to_have_count(len(PASS) + 1)
     for tensor, value in VALUES.items():

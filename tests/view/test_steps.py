@@ -265,7 +265,9 @@ def test_the_json_form_is_json() -> None:
         "hook",
         "patches",
     ]
-    assert ["t1", "hook:h1", "8 → 10"] in data[7]["patches"]
+    patches = data[7]["patches"]
+    assert isinstance(patches, list)
+    assert ["t1", "hook:h1", "8 → 10"] in patches
 
 
 @pytest.mark.parametrize("example", [second_example(), plain_example(), shared_leaf(), hidden()])

@@ -1,0 +1,101 @@
+/** Make elements. Text is only ever set as text, never as markup. */
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** @type {Record<string, string>} Paths on a 16 by 16 grid, drawn for hookviz. */
+const ICONS = {
+  first: "M4 3.5v9M12.5 3.5v9L6 8z",
+  previous: "M10 3.5L5.5 8l4.5 4.5",
+  next: "M6 3.5L10.5 8 6 12.5",
+  last: "M12 3.5v9M3.5 3.5v9L10 8z",
+  play: "M4.5 2.8v10.4L13 8z",
+  pause: "M5 3.5v9M11 3.5v9",
+  up: "M8 13V3.5M4 7l4-4 4 4",
+  down: "M8 3v9.5M4 9l4 4 4-4",
+  power: "M8 2.5v5M4.8 4.6a4.8 4.8 0 1 0 6.4 0",
+  remove: "M3 4.5h10M6.5 4.5v-2h3v2M4.5 4.5l.6 9h5.8l.6-9M6.8 7v4M9.2 7v4",
+  plus: "M8 3v10M3 8h10",
+  minus: "M3 8h10",
+  fit: "M2.5 6V2.5H6M10 2.5h3.5V6M13.5 10v3.5H10M6 13.5H2.5V10",
+  close: "M4 4l8 8M12 4l-8 8",
+  pin: "M6 2.5h4M6.7 2.5v4.2L4.5 9.5h7L9.3 6.7V2.5M8 9.5v4",
+};
+
+/**
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Document} document
+ * @param {Tag} tag
+ * @param {string} [className]
+ * @param {Record<string, string>} [attributes]
+ * @param {(Node | string)[]} [children]
+ * @returns {HTMLElementTagNameMap[Tag]}
+ */
+export function make(document, tag, className = "", attributes = {}, children = []) {
+  const element = document.createElement(tag);
+  if (className !== "") element.className = className;
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
+
+/**
+ * @param {Document} document
+ * @param {string} name
+ */
+export function icon(document, name) {
+  const svg = document.createElementNS(SVG, "svg");
+  svg.setAttribute("class", `hv-icon hv-icon-${name}`);
+  svg.setAttribute("viewBox", "0 0 16 16");
+  svg.setAttribute("aria-hidden", "true");
+  const path = document.createElementNS(SVG, "path");
+  path.setAttribute("d", ICONS[name]);
+  svg.append(path);
+  return svg;
+}
+
+/**
+ * @param {Document} document
+ * @param {string} name
+ * @param {string} [className]
+ */
+export function iconButton(document, name, className = "") {
+  return make(document, "button", `hv-button hv-icon-button ${className}`.trim(), { type: "button" }, [
+    icon(document, name),
+  ]);
+}
+
+/**
+ * Give a button of one icon its name, spoken and as a tooltip.
+ *
+ * @param {HTMLElement} button
+ * @param {string} name
+ */
+export function nameButton(button, name) {
+  button.setAttribute("aria-label", name);
+  button.title = name;
+}
+
+/**
+ * Set text only when it differs: screen readers and the layout notice every assignment.
+ *
+ * @param {Node} node
+ * @param {string} text
+ */
+export function setText(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+/**
+ * Write the pieces of a text; the name of a placeholder becomes a class.
+ *
+ * @param {HTMLElement} element
+ * @param {import("./message.js").Segment[]} segments
+ */
+export function setSegments(element, segments) {
+  const document = element.ownerDocument;
+  element.replaceChildren(
+    ...segments.map(({ style, text }) =>
+      style === "" ? text : make(document, "bdi", `hv-say hv-say-${style}`, {}, [text]),
+    ),
+  );
+}

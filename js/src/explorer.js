@@ -1,0 +1,181 @@
+/** Put the parts together and keep them in step with the model. */
+
+import { createCaption } from "./caption.js";
+import { createControls } from "./controls.js";
+import { make } from "./dom.js";
+import { Drafts } from "./drafts.js";
+import { createHookPanel } from "./hook_panel.js";
+import { createInspector } from "./inspector.js";
+import { handleKeys } from "./keyboard.js";
+import { connectKernel } from "./kernel.js";
+import { createLegend } from "./legend.js";
+import { createNotice } from "./notice.js";
+import { createPicture } from "./picture.js";
+import { clamp, moved, Player } from "./stepper.js";
+import { themeOf, watchTheme } from "./theme.js";
+import { createTimeline } from "./timeline.js";
+import { createTranscript } from "./transcript.js";
+import { readView } from "./view.js";
+import { Words } from "./words.js";
+
+/** @typedef {import("./types.js").View} View */
+
+const TRAITS = [
+  "picture", "steps", "strings", "tensors", "step", "selected", "lang", "title", "transcript", "notice", "busy",
+];
+
+/**
+ * @param {import("./types.js").Model} model
+ * @param {HTMLElement} el
+ * @param {AbortSignal} signal Aborted when the view goes away.
+ */
+export function createExplorer(model, el, signal) {
+  const document = el.ownerDocument;
+  const page = document.defaultView ?? window;
+  const words = new Words();
+  const drafts = new Drafts();
+  /** @type {View | null} */
+  let view = null;
+
+  const player = new Player(
+    () => {
+      if (view === null) return false;
+      goto(moved(view.step, "next", view.frames.count));
+      return view.step < view.frames.count - 1;
+    },
+    { set: (callback, delay) => page.setTimeout(callback, delay), clear: (timer) => page.clearTimeout(timer) },
+    () => refresh(),
+  );
+  const kernel = connectKernel(model, page, signal, {
+    changed: () => refresh(),
+    accepted: () => {
+      drafts.accept();
+      refresh();
+    },
+  });
+
+  /** @type {import("./types.js").Actions} */
+  const actions = {
+    goto(step) {
+      player.pause();
+      goto(step);
+    },
+    move(where) {
+      if (view !== null) actions.goto(moved(view.step, where, view.frames.count));
+    },
+    togglePlay() {
+      if (view === null) return;
+      if (player.playing) player.pause();
+      else {
+        if (view.step >= view.frames.count - 1) goto(0);
+        player.play();
+      }
+    },
+    setSpeed(speed) {
+      player.speed = speed;
+    },
+    select(id) {
+      save("selected", id);
+    },
+    setLang(lang) {
+      save("lang", lang);
+    },
+    send: kernel.send,
+  };
+  /** @type {import("./types.js").Context} */
+  const context = { document, signal, words, actions };
+
+  const controls = createControls(context);
+  const caption = createCaption(context);
+  const picture = createPicture(context);
+  const legend = createLegend(context, picture.zoomButtons);
+  const timeline = createTimeline(context);
+  const inspector = createInspector(context);
+  const hooks = createHookPanel(context, drafts);
+  const notice = createNotice(context);
+  const transcript = createTranscript(context);
+  const parts = [controls, caption, picture, legend, timeline, inspector, hooks, notice, transcript];
+  const noticeSlot = make(document, "div", "hv-notice-slot");
+  const root = make(document, "div", "hv-root hv-theme", { tabindex: "0", role: "region", "data-lm-suppress-shortcuts": "true" }, [
+    controls.element,
+    noticeSlot,
+    caption.element,
+    make(document, "div", "hv-body", {}, [
+      make(document, "div", "hv-main", {}, [picture.element, legend.element, inspector.element]),
+      make(document, "div", "hv-panel", {}, [timeline.element, hooks.element]),
+    ]),
+    transcript.element,
+  ]);
+
+  handleKeys(root, signal, actions);
+  const paint = () => {
+    const { theme, host } = themeOf(document, model.get("theme") ?? "auto");
+    root.dataset.hvTheme = theme;
+    root.dataset.hvHost = host;
+  };
+  paint();
+  watchTheme(document, paint, signal);
+  listen("theme", paint);
+  listen("tensors", () => drafts.accept());
+  listen("notice", () => {
+    if (model.get("notice")?.kind === "error") drafts.refuse();
+  });
+  for (const trait of TRAITS) listen(trait, refresh);
+  signal.addEventListener("abort", () => player.pause(), { once: true });
+
+  el.classList.add("hv-host");
+  signal.addEventListener("abort", () => el.classList.remove("hv-host"), { once: true });
+  // First into the page: the picture is fitted to sizes that are known only there.
+  el.replaceChildren(root);
+  refresh();
+
+  function refresh() {
+    if (signal.aborted) return;
+    const before = view;
+    view = readView(model, before, { live: kernel.live, waiting: kernel.waiting, playing: player.playing });
+    if (view === before) return;
+    words.use(model.get("strings"), view.lang);
+    root.setAttribute("aria-label", ["hookviz", words.format(view.title)].filter(Boolean).join(" "));
+    root.lang = view.lang === "zh" ? "zh-CN" : view.lang;
+    root.toggleAttribute("data-hv-busy", view.busy);
+    for (const part of parts) part.update(view, before);
+    placeNotice(view);
+  }
+
+  /**
+   * An error in a hook's source belongs below that source, anything else on top.
+   *
+   * @param {View} now
+   */
+  function placeNotice(now) {
+    const { notice: said, shown } = now;
+    const isHere = shown !== null && said !== null
+      && (said.target === shown.id || shown.hooks.some((hook) => hook.id === said.hook));
+    const slot = isHere ? hooks.noticeSlot : noticeSlot;
+    if (notice.element.parentElement !== slot) slot.replaceChildren(notice.element);
+  }
+
+  /** @param {number} step */
+  function goto(step) {
+    if (view !== null) save("step", clamp(step, view.frames.count));
+  }
+
+  /**
+   * @param {string} trait
+   * @param {unknown} value
+   */
+  function save(trait, value) {
+    if (model.get(trait) === value) return;
+    model.set(trait, value);
+    model.save_changes();
+  }
+
+  /**
+   * @param {string} trait
+   * @param {() => void} callback
+   */
+  function listen(trait, callback) {
+    model.on(`change:${trait}`, callback);
+    signal.addEventListener("abort", () => model.off(`change:${trait}`, callback), { once: true });
+  }
+}

@@ -1,0 +1,32 @@
+/** Explain the colours, the lines and the keys below the picture. */
+
+import { make, setText } from "./dom.js";
+
+const SIGNS = ["incoming", "rewritten", "current", "pending", "unreached", "leaf", "direction"];
+const HINTS = ["step", "play", "click"];
+
+/**
+ * @param {import("./types.js").Context} context
+ * @param {HTMLElement} zoomButtons
+ * @returns {import("./types.js").Part}
+ */
+export function createLegend({ document, words }, zoomButtons) {
+  const signs = SIGNS.map((name) => {
+    const text = make(document, "span");
+    const item = make(document, "span", "hv-key-sign", {}, [
+      make(document, "span", `hv-key-swatch hv-key-swatch-${name}`, { "aria-hidden": "true" }), text,
+    ]);
+    return { name, item, text };
+  });
+  const hint = make(document, "p", "hv-hint");
+  const key = make(document, "div", "hv-key-signs", { role: "group" }, signs.map(({ item }) => item));
+  const element = make(document, "div", "hv-key", {}, [key, zoomButtons, hint]);
+  return {
+    element,
+    update() {
+      key.setAttribute("aria-label", words.say("ui.legend"));
+      for (const { name, text } of signs) setText(text, words.say(`ui.legend.${name}`));
+      setText(hint, HINTS.map((name) => words.say(`ui.help.${name}`)).join(" · "));
+    },
+  };
+}

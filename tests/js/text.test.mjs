@@ -1,0 +1,23 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { cut } from "../../js/src/cut.js";
+import { nextIndent } from "../../js/src/indent.js";
+
+test("text is cut where Python cuts it", () => {
+  assert.equal(cut("[1, 2, 3]", 5.4), "[1, 2, 3]");
+  assert.equal(cut("[1, 2, 3]", 5), "[1, 2,…");
+  assert.equal(cut("尚未计算", 4), "尚未计算");
+  assert.equal(cut("尚未计算", 3), "尚未…");
+  assert.equal(cut("a".repeat(10_000), 6), `${"a".repeat(9)}…`);
+  assert.equal(cut("anything", Infinity), "anything");
+});
+
+test("Python blocks are indented and left again", () => {
+  assert.equal(nextIndent("def f(grad):"), "    ");
+  assert.equal(nextIndent("def f(grad):  # why: because"), "    ");
+  assert.equal(nextIndent("x\n    if grad:"), "        ");
+  assert.equal(nextIndent("    print(grad)"), "    ");
+  assert.equal(nextIndent("    return grad"), "");
+  assert.equal(nextIndent("returned = 1"), "");
+});
