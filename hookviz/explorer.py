@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -218,7 +218,7 @@ class Explorer(anywidget.AnyWidget):
         if not isinstance(content, dict):
             return
         hook, source = str(content.get("hook", "")), str(content.get("source", ""))
-        actions = {
+        actions: dict[str, Callable[[], object]] = {
             "attach": lambda: self.attach(str(content.get("target", "")), source),
             "edit": lambda: self.edit(hook, source),
             "remove": lambda: self.remove(hook),

@@ -47,5 +47,5 @@ class Graph(GraphRecord):
         from hookviz.view.picture import picture_svg
         from hookviz.view.steps import build_steps
 
-        picture = picture_svg(self, build_steps(self, ()), step=0, lang="en")
+        picture = picture_svg(self, build_steps(self, ()), step=0, lang="en", standalone=True)
         return {"text/plain": repr(self), "image/svg+xml": picture}

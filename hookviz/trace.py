@@ -104,5 +104,5 @@ class Trace(TraceRecord):
         from hookviz.view.steps import build_steps
 
         steps = build_steps(self.graph, self.events)
-        picture = picture_svg(self.graph, steps, step=len(steps) - 1, lang="en")
+        picture = picture_svg(self.graph, steps, step=len(steps) - 1, lang="en", standalone=True)
         return {"text/plain": self.text(), "image/svg+xml": picture}

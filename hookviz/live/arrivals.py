@@ -2,85 +2,106 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable
 
 import torch
 
 from hookviz.live import internals
 from hookviz.live.graph import Slot
+from hookviz.live.memory import equal_bits, same_memory, shares_memory, storage_of
+from hookviz.live.summarize import sample
 from hookviz.live.take import Keep, take
-from hookviz.records import TensorSnapshot
+from hookviz.records import EdgeRecord, TensorSnapshot, Value
 
 
-@dataclass(slots=True)
 class Held:
-    """A gradient under way: the tensor itself (no copy), and what it was when it was sent."""
+    """A gradient under way, and what it was when it was sent.
 
-    tensor: torch.Tensor | None
-    snapshot: TensorSnapshot | None
-    label: str
-    version: int = field(init=False)
+    Where one sender serves a slot, the tensor itself is held: the engine holds it as well until
+    the receiver runs. Where several do, the engine adds them up and lets them go; of a large
+    gradient only a sample is held then, so that recording needs no memory of its own.
+    """
 
-    def __post_init__(self) -> None:
-        self.version = -1 if self.tensor is None else internals.version(self.tensor)
+    __slots__ = ("label", "sampled", "snapshot", "storage", "tensor", "version")
 
-    def is_unchanged(self, tensor: torch.Tensor | None) -> bool:
+    def __init__(
+        self,
+        tensor: torch.Tensor | None,
+        snapshot: TensorSnapshot | None,
+        label: str,
+        *,
+        is_one_of_several: bool,
+    ) -> None:
+        self.snapshot = snapshot
+        self.label = label
+        self.tensor = tensor
+        self.sampled: torch.Tensor | None = None
+        self.storage = 0 if tensor is None else storage_of(tensor)
+        self.version = -1 if tensor is None else internals.version(tensor)
+        if tensor is not None and is_one_of_several and _is_large(snapshot):
+            self.tensor = None
+            if tensor.layout == torch.strided:
+                self.sampled = sample(tensor.detach()).clone()
+
+    @property
+    def is_nothing(self) -> bool:
+        """Whether `None` was sent."""
+        return self.snapshot is None
+
+    def is_unchanged(self, tensor: torch.Tensor) -> bool:
         """Return whether this very memory is meant, and nobody wrote to it since."""
-        if self.tensor is None or tensor is None:
-            return self.tensor is tensor
-        return same_memory(self.tensor, tensor) and internals.version(tensor) == self.version
+        return (
+            self.tensor is not None
+            and same_memory(self.tensor, tensor)
+            and internals.version(tensor) == self.version
+        )
 
 
 class Arrivals:
     """What has been sent to each slot and has not been used yet."""
 
-    def __init__(self, *, keep: Keep) -> None:
+    def __init__(self, edges: Iterable[EdgeRecord], *, keep: Keep) -> None:
         self._keep = keep
+        self._senders = Counter((edge.target, edge.input_nr) for edge in edges)
         self._waiting: dict[Slot, list[Held]] = {}
 
     def send(
         self, slot: Slot, tensor: torch.Tensor | None, snapshot: TensorSnapshot | None, label: str
     ) -> None:
         """Note that a node sent this to a slot; several sendings add up."""
-        self._waiting.setdefault(slot, []).append(Held(tensor, snapshot, label))
+        several = self._senders[slot] > 1
+        held = Held(tensor, snapshot, label, is_one_of_several=several)
+        self._waiting.setdefault(slot, []).append(held)
 
     def replace(
         self, slot: Slot, tensor: torch.Tensor | None, snapshot: TensorSnapshot | None, label: str
     ) -> None:
         """Note that a hook has handed this on in place of all that had arrived."""
-        self._waiting[slot] = [Held(tensor, snapshot, label)]
+        self._waiting[slot] = [Held(tensor, snapshot, label, is_one_of_several=False)]
 
     def snapshot_of(self, slot: Slot, tensor: torch.Tensor | None) -> TensorSnapshot | None:
         """Return the snapshot of what arrives, the sender's own where it is the same memory."""
         if tensor is None:
             return None
-        held = self._waiting.get(slot, ())
-        if len(held) == 1 and held[0].is_unchanged(tensor):
-            return held[0].snapshot
+        for held in self._waiting.get(slot, ()):
+            if held.is_unchanged(tensor):
+                return held.snapshot
         return take(tensor, keep=self._keep)
 
     def unexplained(
         self, slot: Slot, tensor: torch.Tensor | None, snapshot: TensorSnapshot | None
-    ) -> tuple[bool, TensorSnapshot | None]:
+    ) -> tuple[bool, Value]:
         """Return whether what arrives differs from what was sent, and what was sent."""
         waiting = self._waiting.get(slot)
         if waiting is None:
             return False, None  # sent by an engine run that was not recorded
-        held = [one for one in waiting if one.tensor is not None]
-        if not held:
-            return tensor is not None, None
-        if tensor is None:
-            return True, held[0].snapshot
+        held = [one for one in waiting if not one.is_nothing]
+        if not held or tensor is None or snapshot is None:
+            return bool(held) or tensor is not None, held[0].snapshot if held else None
         if len(held) == 1:
-            one = held[0]
-            if one.is_unchanged(tensor):
-                return False, one.snapshot
-            return not _same_value(one.tensor, one.snapshot, tensor, snapshot), one.snapshot
-        total = _sum([one.tensor for one in held if one.tensor is not None])
-        if total is None:
-            return False, None
-        summed = take(total, keep=self._keep)
-        return not _same_value(total, summed, tensor, snapshot), summed
+            return not _is_same(held[0], tensor, snapshot), held[0].snapshot
+        return self._differs_from_sum(held, tensor, snapshot)
 
     def changed_in_place(self, tensor: torch.Tensor) -> tuple[str, ...]:
         """Renew what shares memory with a tensor that a hook has written to.
@@ -89,67 +110,62 @@ class Arrivals:
             The labels of the waiting gradients whose values are other ones now.
         """
         reached: list[str] = []
+        storage = storage_of(tensor)
         for waiting in self._waiting.values():
             for held in waiting:
-                if held.tensor is None or not shares_memory(held.tensor, tensor):
+                if held.tensor is None:
+                    if held.sampled is not None and held.storage == storage:
+                        held.sampled = None  # what it is now cannot be told
                     continue
-                renewed = Held(held.tensor, take(held.tensor, keep=self._keep), held.label)
-                if renewed.snapshot != held.snapshot:
+                if not shares_memory(held.tensor, tensor):
+                    continue
+                renewed = take(held.tensor, keep=self._keep)
+                if renewed != held.snapshot:
                     reached.append(held.label)
-                held.snapshot, held.version = renewed.snapshot, renewed.version
+                held.snapshot, held.version = renewed, internals.version(held.tensor)
         return tuple(reached)
 
     def use(self, slot: Slot) -> None:
         """Forget a slot whose node has now taken what arrived."""
         self._waiting.pop(slot, None)
 
+    def _differs_from_sum(
+        self, held: list[Held], tensor: torch.Tensor, snapshot: TensorSnapshot
+    ) -> tuple[bool, Value]:
+        parts = tuple(one.snapshot for one in held)
+        tensors = [one.sampled if one.tensor is None else one.tensor for one in held]
+        if any(part is None for part in tensors):
+            return False, parts
+        if _is_large(snapshot):
+            # The sum of samples is the sample of the sum, bit for bit.
+            if tensor.layout != torch.strided:
+                return False, parts
+            tensors = [
+                one.sampled if one.tensor is None else sample(one.tensor.detach()) for one in held
+            ]
+            tensor = sample(tensor.detach())
+        total = _sum([part for part in tensors if part is not None])
+        if total is None:
+            return False, parts
+        if _is_large(snapshot):
+            return not equal_bits(total, tensor), parts
+        summed = take(total, keep=self._keep)
+        return summed.values != snapshot.values, summed
 
-def same_memory(one: torch.Tensor, other: torch.Tensor) -> bool:
-    """Return whether two tensors are the same elements of the same storage."""
-    if one is other:
+
+def _is_large(snapshot: TensorSnapshot | None) -> bool:
+    return snapshot is not None and snapshot.values is None
+
+
+def _is_same(held: Held, tensor: torch.Tensor, snapshot: TensorSnapshot) -> bool:
+    sent = held.snapshot
+    if held.is_unchanged(tensor) or sent is None:
         return True
-    if one.layout != torch.strided or other.layout != torch.strided:
+    if (sent.shape, sent.dtype) != (snapshot.shape, snapshot.dtype):
         return False
-    return (
-        one.data_ptr() == other.data_ptr()
-        and one.shape == other.shape
-        and one.stride() == other.stride()
-        and one.dtype == other.dtype
-    )
-
-
-def shares_memory(one: torch.Tensor, other: torch.Tensor) -> bool:
-    """Return whether two tensors live in one storage."""
-    if one is other:
-        return True
-    if one.layout != torch.strided or other.layout != torch.strided:
-        return False
-    return one.untyped_storage().data_ptr() == other.untyped_storage().data_ptr() != 0
-
-
-def _same_value(
-    one: torch.Tensor | None,
-    one_snapshot: TensorSnapshot | None,
-    other: torch.Tensor,
-    other_snapshot: TensorSnapshot | None,
-) -> bool:
-    if one_snapshot is not None and other_snapshot is not None:
-        if (one_snapshot.shape, one_snapshot.dtype) != (other_snapshot.shape, other_snapshot.dtype):
-            return False
-        if one_snapshot.values is not None and other_snapshot.values is not None:
-            return one_snapshot.values == other_snapshot.values
-    return one is not None and equal_bits(one, other)
-
-
-def equal_bits(one: torch.Tensor, other: torch.Tensor) -> bool:
-    """Return whether two tensors hold the same numbers; NaN counts as equal to NaN."""
-    if one.shape != other.shape or one.dtype != other.dtype or one.device != other.device:
-        return False
-    with torch.no_grad():
-        one, other = (t.to_dense() if t.layout != torch.strided else t for t in (one, other))
-        if torch.equal(one, other):
-            return True
-        return bool(((one == other) | (one.isnan() & other.isnan())).all())
+    if sent.values is not None and snapshot.values is not None:
+        return sent.values == snapshot.values
+    return held.tensor is None or equal_bits(held.tensor, tensor)
 
 
 def _sum(tensors: list[torch.Tensor]) -> torch.Tensor | None:

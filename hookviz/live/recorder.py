@@ -9,14 +9,16 @@ from typing import Any, TypeVar
 import torch
 
 from hookviz.live import internals
-from hookviz.live.arrivals import Arrivals, equal_bits
+from hookviz.live.arrivals import Arrivals
 from hookviz.live.chain import Hook, LiveHook
 from hookviz.live.explain import explanation, user_traceback
 from hookviz.live.grads import read_grad
 from hookviz.live.graph import LiveGraph, LiveTensor, Slot
+from hookviz.live.memory import equal_bits
 from hookviz.live.printed import Printed
+from hookviz.live.seen import Seen
 from hookviz.live.take import Keep, take
-from hookviz.records import ErrorRecord, Event, TensorSnapshot
+from hookviz.records import ErrorRecord, Event, GraphRecord, TensorSnapshot
 
 Gradient = torch.Tensor | None
 Snapshot = TensorSnapshot | None
@@ -29,21 +31,32 @@ class Recorder:
     Every callback returns `None` and keeps no tensor longer than the engine itself needs it.
     """
 
-    def __init__(self, live: LiveGraph, *, printed: Printed, keep: Keep) -> None:
+    def __init__(
+        self, live: LiveGraph, graph: GraphRecord, *, printed: Printed, keep: Keep
+    ) -> None:
+        """Prepare to record one pass.
+
+        Args:
+            live: The captured graph.
+            graph: The plain record of it, made just now: what each `.grad` was before.
+            printed: Catches what user code prints.
+            keep: See `take`.
+        """
         self.events: list[Event] = []
         self._live = live
         self._printed = printed
         self._keep = keep
-        self._arrivals = Arrivals(keep=keep)
+        self._arrivals = Arrivals(live.edges, keep=keep)
         self._by_slot: dict[Slot, list[LiveTensor]] = {}
         for owner in live.tensors:
             self._by_slot.setdefault(owner.slot, []).append(owner)
         self._edges = {edge.id: edge for edge in live.edges}
         self._incoming: dict[str, tuple[Snapshot, ...]] = {}
-        self._grad_before: dict[str, Snapshot] = {
-            owner.id: self._take(read_grad(owner.tensor)) for owner in live.tensors
+        self._grads: dict[str, Seen] = {
+            tensor.id: Seen(read_grad(owner.tensor), tensor.grad)
+            for tensor, owner in zip(graph.tensors, live.tensors, strict=True)
         }
-        self._unfinished_leaf: dict[str, Snapshot] = {}
+        self._unfinished_leaf: dict[str, Seen] = {}
         self._hook_at_work: LiveHook | None = None
         self._hook_returned = False
         self._node_at_work: str | None = None
@@ -84,9 +97,8 @@ class Recorder:
                 for owner in self._by_slot.get(slot, ()):
                     self._kept(owner, snapshots[-1])
             self._incoming[node_id] = tuple(snapshots)
-            leaf = self._live.leaves.get(node_id)
-            if leaf is not None:
-                self._unfinished_leaf[node_id] = self._take(leaf.grad)
+            if node_id in self._live.leaves:
+                self._unfinished_leaf[node_id] = Seen(grad_outputs[0], snapshots[0])
 
         return arrived
 
@@ -200,8 +212,9 @@ class Recorder:
     def _kept(self, owner: LiveTensor, arrived: Snapshot) -> None:
         if owner.tensor.is_leaf or not owner.tensor.retains_grad:
             return
-        after = self._take(read_grad(owner.tensor))
-        if arrived is None and after == self._grad_before[owner.id]:
+        before = self._grads[owner.id].snapshot
+        after = self.final_grad(owner)
+        if arrived is None and after == before:
             return
         self._add(
             kind="retain_grad",
@@ -209,10 +222,9 @@ class Recorder:
             node=owner.slot[0],
             slot=owner.slot[1],
             incoming=arrived,
-            before=self._grad_before[owner.id],
+            before=before,
             after=after,
         )
-        self._grad_before[owner.id] = after
 
     # -- leaves ---------------------------------------------------------------------------------
 
@@ -220,26 +232,29 @@ class Recorder:
         """Note once per visit that a leaf's `.grad` was added to."""
         if node_id not in self._unfinished_leaf:
             return
-        before = self._unfinished_leaf.pop(node_id)
-        incoming = self._incoming.get(node_id, (None,))[0]
-        leaf = self._live.leaves[node_id]
+        arrived = self._unfinished_leaf.pop(node_id)
         owner = self._by_slot[node_id, 0][0]
+        before = self._grads[owner.id].snapshot
+        if arrived.is_still(owner.tensor.grad):
+            # PyTorch took the gradient itself as the new `.grad`: it is the same memory.
+            self._grads[owner.id] = arrived
         self._add(
             kind="accumulate",
             tensor=owner.label,
             node=node_id,
-            incoming=incoming,
+            incoming=arrived.snapshot,
             before=before,
-            after=self._take(leaf.grad),
+            after=self.final_grad(owner),
         )
 
     def _run_post_accumulate(self, hook: LiveHook, place: int, leaf: torch.Tensor) -> Any:
         # These run inside the node, so before its own hook could tell that `.grad` was added to.
         self._accumulated(hook.owner.slot[0])
-        grad_before, value_before = self._take(leaf.grad), self._take(leaf)
+        grad_before, value_before = self.final_grad(hook.owner), self._take(leaf)
         self._hook_at_work, self._hook_returned = hook, False
         result = hook.function(leaf)
         grad_after, value_after = self._take(leaf.grad), self._take(leaf)
+        self._grads[hook.owner.id] = Seen(leaf.grad, grad_after)
         self._add(
             kind="post_accumulate_hook",
             tensor=hook.owner.label,
@@ -256,6 +271,14 @@ class Recorder:
         )
         self._hook_returned = True
         return result
+
+    def final_grad(self, owner: LiveTensor) -> Snapshot:
+        """Return what a tensor's `.grad` is now, read again only if it may have changed."""
+        grad = read_grad(owner.tensor)
+        seen = self._grads[owner.id]
+        if not seen.is_still(grad):
+            seen = self._grads[owner.id] = Seen(grad, self._take(grad))
+        return seen.snapshot
 
     # -- helpers --------------------------------------------------------------------------------
 

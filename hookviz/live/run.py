@@ -12,11 +12,10 @@ import torch
 from hookviz.errors import GradientError
 from hookviz.live.chain import HookChains
 from hookviz.live.describe import describe
-from hookviz.live.grads import read_grad
 from hookviz.live.graph import LiveGraph
 from hookviz.live.printed import printed
 from hookviz.live.recorder import Recorder
-from hookviz.live.take import Keep, take
+from hookviz.live.take import Keep
 from hookviz.records import TraceRecord
 
 
@@ -106,7 +105,7 @@ def run_backward(
     error = None
     with ExitStack() as stack:
         stream = stack.enter_context(printed(echo=echo))
-        recorder = Recorder(live, printed=stream, keep=keep)
+        recorder = Recorder(live, graph, printed=stream, keep=keep)
         stack.enter_context(chains.replaced(recorder.wrap))
         for node_id, node in live.nodes.items():
             # One at a time onto the stack: an interrupt between two leaves no handle behind.
@@ -118,10 +117,7 @@ def run_backward(
             live.root.backward(**options.arguments())
         except Exception as raised:  # noqa: BLE001 - whatever a hook may raise
             error = recorder.failed(raised)
-    grads = {}
-    for owner in live.tensors:
-        grad = read_grad(owner.tensor)
-        grads[owner.label] = None if grad is None else take(grad, keep=keep)
+    grads = {owner.label: recorder.final_grad(owner) for owner in live.tensors}
     return TraceRecord(
         graph=graph,
         events=tuple(recorder.events),

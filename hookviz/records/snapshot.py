@@ -18,11 +18,13 @@ class TensorSummary:
             `"0.5"`; `norm` is the Euclidean (L2) norm; `std` divides by the number of elements.
             Empty text when no element is finite or when the dtype has no order (complex).
         nan_count, inf_count, zero_count: How many elements are NaN, infinite (either sign), zero.
-        histogram: How many finite elements fall into each of the equally wide bins between
-            `minimum` and `maximum`; empty when there is no range.
+        histogram: How many elements of an evenly spread sample fall into each of the equally wide
+            bins between `minimum` and `maximum`; empty when there is no range.
+        histogram_count: How many elements the sample had; the whole tensor when it is not large.
         corner: The first rows and columns, as text, in row-major order.
         corner_shape: The shape of `corner`.
-        grid: A down-sampled picture of the last two dimensions (means of cells), as text.
+        grid: A picture of the last two dimensions: every n-th row and column, two hexadecimal
+            digits per cell from `01` (`minimum`) to `ff` (`maximum`); `00` is not finite.
         grid_shape: Rows and columns of `grid`.
     """
 
@@ -35,9 +37,10 @@ class TensorSummary:
     inf_count: int
     zero_count: int
     histogram: tuple[int, ...] = ()
+    histogram_count: int = 0
     corner: tuple[str, ...] = ()
     corner_shape: tuple[int, ...] = ()
-    grid: tuple[str, ...] = ()
+    grid: str = ""
     grid_shape: tuple[int, ...] = ()
 
 

@@ -49,7 +49,7 @@ def draw_connector(
     if connector.slot is not None:
         slot = Message("picture.output_slot", {"slot": str(connector.slot)})
         width = width_in_em(render(slot, lang)) * _SLOT_SIZE
-        place = places.place(connector.id, width, parts=_ALONG_SLOT)
+        place = places.place_along(connector.id, width, parts=_ALONG_SLOT)
         group.append(
             words(
                 "text",
@@ -68,7 +68,7 @@ def draw_connector(
 
 def _contribution(connector: Connector, places: LabelPlaces, fields: Fields, lang: str) -> Element:
     room = min(fields.room(connector.key, "contribution"), LONGEST_CONTRIBUTION_EM)
-    place = places.place(connector.id, max(room, 1.0) * CONTRIBUTION_SIZE, parts=_ALONG)
+    place = places.place_along(connector.id, max(room, 1.0) * CONTRIBUTION_SIZE, parts=_ALONG)
     text = words(
         "text",
         fields.now(connector.key, "contribution"),

@@ -16,12 +16,12 @@ PADDING = 14.0
 TITLE_HEIGHT = 31.0
 ROW_HEIGHT = 20.0
 HOOK_HEIGHT = 23.0
-LONGEST_WIDTH = 256.0
+LONGEST_WIDTH = 264.0
 SHORTEST_WIDTH = 132.0
 
 TITLE_SIZE = 15.0
 TEXT_SIZE = 13.0
-WORDS_SIZE = 11.5
+WORDS_SIZE = 12.0
 """Words in the place of a number, such as `not computed yet`."""
 LABEL_SIZE = 11.5
 ROLE_SIZE = 11.0
@@ -196,8 +196,12 @@ class _Measure:
         result = self.fields.room(self.tensor.id, f"hook:{hook.id}", HOOK_SIZE)
         together = BADGE_WIDTH + label + (_GAP + result if result else 0.0)
         # A long label may lose its end, as long as enough is left to tell hooks apart.
-        is_wrapped = BADGE_WIDTH + min(label, LEAST_LABEL) + _GAP + result > _INNER
-        self.widths.append(BADGE_WIDTH + max(label, result) if is_wrapped else together)
+        least = BADGE_WIDTH + min(label, LEAST_LABEL) + (_GAP + result if result else 0.0)
+        is_wrapped = least > _INNER
+        if is_wrapped:
+            self.widths.append(BADGE_WIDTH + max(label, result))
+        else:
+            self.widths.append(together if together <= _INNER else least)
         height = HOOK_HEIGHT + (HOOK_SECOND_LINE if is_wrapped else 0)
         self._add("hook", height, hook=hook, number=number, is_wrapped=is_wrapped)
 

@@ -42,8 +42,7 @@ def scene_to_dot(scene: Scene, *, rescue: bool = False) -> str:
     )
     boxes = {box.id: box for box in scene.boxes}
     for box in scene.boxes:
-        content = box.content
-        is_round = not isinstance(content, Card) and content.is_round and not content.note_width
+        is_round = not isinstance(box.content, Card) and box.content.is_round
         digraph.node(
             box.id,
             width=_inches(box.width),

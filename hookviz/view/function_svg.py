@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 from hookviz.view.fields import Fields
+from hookviz.view.label_places import LabelPlaces
 from hookviz.view.layout import Point
-from hookviz.view.scene import LONGEST_NOTE_EM, NOTE_HEIGHT, FunctionShape
+from hookviz.view.scene import FunctionShape
 from hookviz.view.svg import Element, element, number, title, words
 
+_NOTE_SIZE = 11.0
+_LONGEST_NOTE_EM = 24.0
 
-def draw_function(shape: FunctionShape, center: Point, fields: Fields, lang: str) -> Element:
+
+def draw_function(
+    shape: FunctionShape, center: Point, places: LabelPlaces, fields: Fields, lang: str
+) -> Element:
     """Return the group of one function, with its full name as a tooltip.
 
     Args:
         shape: What to draw.
-        center: Where its middle is, with its note if it has one.
+        center: Where its middle is.
+        places: Where labels are so far; a note of this function is added.
         fields: The texts at the step to show.
         lang: The language to show.
     """
     node = shape.node
-    right, bottom = shape.shape_width / 2, shape.shape_height / 2
+    right, bottom = shape.width / 2, shape.height / 2
     sign = element(
         "text",
         text=shape.symbol,
@@ -44,40 +51,46 @@ def draw_function(shape: FunctionShape, center: Point, fields: Fields, lang: str
         data_hv_key=node.id,
         data_hv_state=fields.state(node.id),
     )
-    middle = center[1] - (shape.height - shape.shape_height) / 2
-    group.set("transform", f"translate({number(center[0])} {number(middle)})")
-    if shape.note_width:
-        group.append(_note(shape, fields, lang))
+    group.set("transform", f"translate({number(center[0])} {number(center[1])})")
+    if fields.room(node.id, "note"):
+        group.append(_note(shape, center, places, fields, lang))
     return group
 
 
 def _outline(shape: FunctionShape) -> Element:
     if shape.is_round:
-        return element("circle", class_="hv-shape", r=shape.shape_width / 2)
+        return element("circle", class_="hv-shape", r=shape.width / 2)
     return element(
         "rect",
         class_="hv-shape",
-        x=-shape.shape_width / 2,
-        y=-shape.shape_height / 2,
-        width=shape.shape_width,
-        height=shape.shape_height,
-        rx=shape.shape_height / 2,
+        x=-shape.width / 2,
+        y=-shape.height / 2,
+        width=shape.width,
+        height=shape.height,
+        rx=shape.height / 2,
     )
 
 
-def _note(shape: FunctionShape, fields: Fields, lang: str) -> Element:
+def _note(
+    shape: FunctionShape, center: Point, places: LabelPlaces, fields: Fields, lang: str
+) -> Element:
     key = shape.node.id
+    room = fields.room(key, "note")
+    width = min(room, _LONGEST_NOTE_EM) * _NOTE_SIZE
+    place = places.place_around(center, shape.width, shape.height, width)
     note = words(
         "text",
         fields.now(key, "note"),
         lang,
-        limit=LONGEST_NOTE_EM,
+        limit=_LONGEST_NOTE_EM,
         class_="hv-note",
-        y=shape.shape_height / 2 + NOTE_HEIGHT - 4,
-        text_anchor="middle",
+        x=place.x - center[0],
+        y=place.y - center[1] + 4,
+        text_anchor=place.anchor,
         data_hv_field="note",
     )
+    # A field changes with the step, so its message is in the steps and not in the markup.
     note.attrib.pop("data-hv-message", None)
-    if fields.room(key, "note") > LONGEST_NOTE_EM:
-        note.set("data-hv-cut", number(LONGEST_NOTE_EM))
+    if room > _LONGEST_NOTE_EM:
+        note.set("data-hv-cut", number(_LONGEST_NOTE_EM))
     return note

@@ -13,7 +13,8 @@ from hookviz.view.scene import Scene
 
 _CELL = 48.0
 _DISTANCE = 5.0
-_SAMPLES = 12
+_FEWEST_SAMPLES = 12
+_SAMPLE = 20.0
 _HEIGHT = 14.0
 _UPRIGHT = 0.25
 _BESIDE = 0.6
@@ -45,10 +46,16 @@ class Place:
 
 
 class LabelPlaces:
-    """Place labels one after another, each away from boxes, arrows and the labels before it."""
+    """Place labels one after another, each away from boxes, arrows and the labels before it.
+
+    Attributes:
+        left, right: Where the picture has to begin and end for all labels so far to be in it.
+    """
 
     def __init__(self, scene: Scene, layout: Layout) -> None:
         self._layout = layout
+        self.left = 0.0
+        self.right = layout.width
         self._taken: dict[tuple[int, int], list[tuple[Rectangle, float]]] = defaultdict(list)
         for box in scene.boxes:
             x, y = layout.centers[box.id]
@@ -57,25 +64,44 @@ class LabelPlaces:
                 Rectangle(x - half_width, y - half_height, x + half_width, y + half_height), 3.0
             )
         for route in layout.routes.values():
-            for part in range(1, _SAMPLES):
-                (x, y), _ = point_on(route, part / _SAMPLES)
+            # Close enough for no label to slip through between two of them.
+            samples = max(_FEWEST_SAMPLES, int(math.dist(route.points[0], route.tip) / _SAMPLE))
+            for part in range(1, samples):
+                (x, y), _ = point_on(route, part / samples)
                 self._take(Rectangle(x - 3, y - 3, x + 3, y + 3), 4.0)
             x, y = route.points[-1]
             self._take(Rectangle(x - 6, y - 6, x + 6, y + 6), 20.0)
 
-    def place(self, connector_id: str, width: float, *, parts: tuple[float, ...]) -> Place:
-        """Return the best place for a label and take it.
+    def place_along(self, connector_id: str, width: float, *, parts: tuple[float, ...]) -> Place:
+        """Return the best place for a label beside an arrow and take it.
 
         Args:
             connector_id: The connector that the label belongs to.
             width: Of the label, in pixels.
             parts: How far along the arrow to try, from 0 at the sender, best first.
         """
+        route = self._layout.routes[connector_id]
+        return self._take_best(self._beside(route, width, parts), width)
+
+    def place_around(self, center: Point, width: float, height: float, label: float) -> Place:
+        """Return the best place for a label of width `label` next to a box and take it."""
+        aside, above = (width + label) / 2 + _DISTANCE, (height + _HEIGHT) / 2 + 2
+        x, y = center
+        around = [
+            (x, y + above, 0.0),
+            (x, y - above, 0.0),
+            (x + aside, y, 1.0),
+            (x - aside, y, -1.0),
+        ]
+        candidates = ((3.0 * order, *place) for order, place in enumerate(around))
+        return self._take_best(candidates, label)
+
+    def _take_best(
+        self, candidates: Iterable[tuple[float, float, float, float]], width: float
+    ) -> Place:
         best_cost = math.inf
         best = Rectangle(0, 0, 0, 0), Place(0, 0, "middle")
-        for penalty, x, y, beside in self._candidates(
-            self._layout.routes[connector_id], width, parts
-        ):
+        for penalty, x, y, beside in candidates:
             area = Rectangle(x - width / 2, y - _HEIGHT / 2, x + width / 2, y + _HEIGHT / 2)
             cost = penalty + sum(weight * area.overlap(other) for other, weight in self._near(area))
             if cost < best_cost - 1e-6:
@@ -89,9 +115,11 @@ class LabelPlaces:
             if cost == penalty == 0.0:
                 break
         self._take(best[0], 6.0)
+        self.left = min(self.left, best[0].left)
+        self.right = max(self.right, best[0].right)
         return best[1]
 
-    def _candidates(
+    def _beside(
         self, route: Route, width: float, parts: tuple[float, ...]
     ) -> Iterator[tuple[float, float, float, float]]:
         """Yield how much a place is disliked, its middle, and how far it is beside the arrow."""

@@ -17,7 +17,7 @@ from hookviz.view.legend_svg import LINE_HEIGHT, draw_legend, draw_transcript
 from hookviz.view.message import Message, render
 from hookviz.view.scene import build_scene
 from hookviz.view.style_sheet import make_standalone, style_element
-from hookviz.view.svg import Element, element, title, to_markup, words
+from hookviz.view.svg import Element, element, number, title, to_markup, words
 from hookviz.view.text_width import clean, cut
 
 if TYPE_CHECKING:
@@ -58,23 +58,23 @@ def picture_svg(
     scene = build_scene(graph, fields)
     layout = lay_out(scene)
     places = LabelPlaces(scene, layout)
-    boxes = {box.id: box.content for box in scene.boxes}
-
-    parts = [
+    connectors = [
         draw_connector(connector, layout, places, fields, lang) for connector in scene.connectors
     ]
     cards: list[Element] = []
-    for box_id, content in boxes.items():
-        center = layout.centers[box_id]
-        if isinstance(content, Card):
-            cards.append(draw_card(content, center, fields, lang))
+    functions: list[Element] = []
+    for box in scene.boxes:
+        center = layout.centers[box.id]
+        if isinstance(box.content, Card):
+            cards.append(draw_card(box.content, center, fields, lang))
         else:
-            parts.append(draw_function(content, center, fields, lang))
+            functions.append(draw_function(box.content, center, places, fields, lang))
 
-    width = max(layout.width, _SHORTEST_WIDTH)
-    drawing = element("g", *parts, *cards, class_="hv-drawing")
+    needed = places.right - places.left
+    width = max(needed, _SHORTEST_WIDTH)
+    drawing = element("g", *connectors, *cards, *functions, class_="hv-drawing")
     if width > layout.width:
-        drawing.set("transform", f"translate({(width - layout.width) / 2:.1f} 0)")
+        drawing.set("transform", f"translate({number((width - needed) / 2 - places.left)} 0)")
     legend, legend_height = draw_legend(width - 2 * _MARGIN, layout.height + 6, lang)
     below = [legend]
     height = layout.height + 6 + legend_height

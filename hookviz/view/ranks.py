@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 
 _MOST_RANKS_SIDEWAYS = 7
-_WIDEST_SIDEWAYS = 960.0
+_WIDEST_SIDEWAYS = 980.0
 
 
 def find_ranks(boxes: Iterable[str], arrows: Iterable[tuple[str, str]]) -> dict[str, int]:

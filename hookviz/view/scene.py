@@ -24,9 +24,6 @@ SYMBOL_SIZE = 15.0
 CONTRIBUTION_SIZE = 13.5
 """Font size to reckon with: the font has 12 pixels, and bold digits are wide."""
 LONGEST_CONTRIBUTION_EM = 12.0
-NOTE_SIZE = 11.0
-NOTE_HEIGHT = 18.0
-LONGEST_NOTE_EM = 20.0
 
 _CIRCLE = 38.0
 _PILL_HEIGHT = 32.0
@@ -42,26 +39,14 @@ class FunctionShape:
         node: The function.
         symbol: What stands in the shape.
         is_round: A circle for a sign, a pill for a name.
-        shape_width, shape_height: Size of the circle or pill in pixels.
-        note_width: Room for a note below it; 0 where no step has one.
+        width, height: Size in pixels.
     """
 
     node: NodeRecord
     symbol: str
     is_round: bool
-    shape_width: float
-    shape_height: float
-    note_width: float = 0.0
-
-    @property
-    def width(self) -> float:
-        """Width of the whole."""
-        return max(self.shape_width, self.note_width)
-
-    @property
-    def height(self) -> float:
-        """Height of the whole."""
-        return self.shape_height + (NOTE_HEIGHT if self.note_width else 0.0)
+    width: float
+    height: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,9 +134,7 @@ class _SceneBuilder:
         leaf_nodes = {tensor.node for tensor in self.graph.tensors if tensor.is_leaf}
         for node in self.graph.nodes:
             if node.id not in leaf_nodes:
-                self.functions[node.id] = Box(
-                    id=f"f{len(self.functions)}", content=_shape(node, self.fields)
-                )
+                self.functions[node.id] = Box(id=f"f{len(self.functions)}", content=_shape(node))
         for tensor in self.graph.tensors:
             if tensor.is_leaf:
                 self._add_leaf(tensor, uses[tensor.node])
@@ -166,7 +149,9 @@ class _SceneBuilder:
         boxes = (*self.functions.values(), *self.cards)
         longest = _longest_contribution(self.graph.edges, self.fields)
         gap = max(_SHORTEST_GAP, longest + 24)
-        is_sideways = fits_sideways(
+        # A note stands beside its function, where only a downward drawing has room for words.
+        has_notes = any(self.fields.room(node_id, "note") for node_id in self.functions)
+        is_sideways = not has_notes and fits_sideways(
             {box.id: box.width for box in boxes},
             [(connector.tail, connector.head) for connector in self.connectors],
             gap,
@@ -236,18 +221,16 @@ def has_card(tensor: TensorRecord) -> bool:
     return bool(tensor.names or tensor.hooks or tensor.retains_grad or tensor.is_root)
 
 
-def _shape(node: NodeRecord, fields: Fields) -> FunctionShape:
+def _shape(node: NodeRecord) -> FunctionShape:
     symbol = function_symbol(node.name)
     width = width_in_em(symbol) * SYMBOL_SIZE
     is_round = width <= _CIRCLE - 16
-    note_em = min(fields.room(node.id, "note"), LONGEST_NOTE_EM)
     return FunctionShape(
         node=node,
         symbol=symbol,
         is_round=is_round,
-        shape_width=_CIRCLE if is_round else float(round(width * 13 / SYMBOL_SIZE + 26)),
-        shape_height=_CIRCLE if is_round else _PILL_HEIGHT,
-        note_width=note_em * NOTE_SIZE,
+        width=_CIRCLE if is_round else float(round(width * 13 / SYMBOL_SIZE + 26)),
+        height=_CIRCLE if is_round else _PILL_HEIGHT,
     )
 
 

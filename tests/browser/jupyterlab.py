@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import secrets
-import shutil
 import signal
 import socket
 import subprocess
@@ -53,7 +52,7 @@ class JupyterLab:
     port: int
     token: str
     process: subprocess.Popen[bytes]
-    _copies: int = field(default=0)
+    _written: int = field(default=0)
 
     @classmethod
     def start(cls, folder: Path, notebooks: Path, *, variables: dict[str, str]) -> JupyterLab:
@@ -94,19 +93,18 @@ class JupyterLab:
 
     def copy(self, notebook: str) -> str:
         """Copy a tutorial into a folder of its own and return the address that opens it."""
-        self._copies += 1
-        target = self.folder / "root" / str(self._copies) / Path(notebook).name
-        target.parent.mkdir()
-        shutil.copy(self.notebooks / notebook, target)
-        return f"{self.address}/lab/tree/{self._copies}/{target.name}?token={self.token}"
+        text = (self.notebooks / notebook).read_text(encoding="utf-8")
+        return self.write(Path(notebook).name, text)
 
     def write(self, name: str, text: str) -> str:
-        """Write a notebook of the test's own and return the address that opens it."""
-        self._copies += 1
-        target = self.folder / "root" / str(self._copies) / name
+        """Write a notebook into a folder of its own and return the address that opens it."""
+        self._written += 1
+        target = self.folder / "root" / str(self._written) / name
         target.parent.mkdir()
         target.write_text(text, encoding="utf-8")
-        return f"{self.address}/lab/tree/{self._copies}/{name}?token={self.token}"
+        # A workspace of its own: JupyterLab would open what the test before had open.
+        workspace = f"/lab/workspaces/{self._written}/tree/{self._written}/{name}"
+        return f"{self.address}{workspace}?token={self.token}"
 
     @property
     def address(self) -> str:

@@ -93,11 +93,22 @@ class NotebookPage:
         )
         return cell.first.locator(".jp-OutputArea")
 
-    def screenshot(self, name: str) -> Path:
+    def hide_side_bar(self) -> None:
+        """Give the notebook the width of the window."""
+        self.page.evaluate(
+            "() => window.jupyterapp.commands.execute('application:toggle-left-area')"
+        )
+
+    def screenshot(self, name: str) -> None:
         """Save what is on the page now."""
-        path = self.screenshots / f"{re.sub(r'[^A-Za-z0-9_.-]+', '-', name)}.png"
-        self.page.screenshot(path=path)
-        return path
+        self.page.screenshot(path=self._picture(name))
+
+    def screenshot_of(self, element: Locator, name: str) -> None:
+        """Save one element, also where it is higher than the window."""
+        element.screenshot(path=self._picture(name))
+
+    def _picture(self, name: str) -> Path:
+        return self.screenshots / f"{re.sub(r'[^A-Za-z0-9_.-]+', '-', name)}.png"
 
     def close(self) -> None:
         """Close the page and end its kernel."""

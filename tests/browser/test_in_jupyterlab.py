@@ -40,7 +40,10 @@ explorer"""
 def notebook_of(*sources: str) -> str:
     """Return the text of a notebook with these code cells."""
     cells = [nbformat.v4.new_code_cell(source) for source in sources]
-    return nbformat.writes(nbformat.v4.new_notebook(cells=cells))
+    # Without the name of a kernel JupyterLab asks for one.
+    kernel = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
+    notebook = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
+    return str(nbformat.writes(notebook))
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +70,7 @@ def explorer(notebook: NotebookPage) -> ExplorerPage:
     ("source", "said"),
     [
         ("lambda grad grad", "lambda grad grad"),
-        ("42", "42"),
+        ("42", "cannot be called"),
         ("lambda: 1", "argument"),
         ("lambda grad: 1 / 0", "ZeroDivisionError"),
         ("lambda grad: 'text'", "str"),
@@ -204,17 +207,29 @@ def test_python_and_the_page_move_together(notebook: NotebookPage, explorer: Exp
     explorer.expect_step(5)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_explorer_follows_the_theme_of_jupyterlab(
-    notebook: NotebookPage, explorer: ExplorerPage, theme: str
-) -> None:
-    name = f"JupyterLab {theme.title()}"
+def set_theme(notebook: NotebookPage, theme: str) -> None:
     notebook.page.evaluate(
-        "name => window.jupyterapp.commands.execute('apputils:change-theme', {theme: name})", name
+        "theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})",
+        f"JupyterLab {theme.title()}",
     )
     expect(notebook.page.locator("body")).to_have_attribute(
         "data-jp-theme-light", "true" if theme == "light" else "false"
     )
+
+
+@pytest.fixture
+def themed_notebook(notebook: NotebookPage) -> Iterator[NotebookPage]:
+    """The notebook, brought back to the light theme afterwards: JupyterLab remembers it."""
+    yield notebook
+    set_theme(notebook, "light")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_explorer_follows_the_theme_of_jupyterlab(
+    themed_notebook: NotebookPage, explorer: ExplorerPage, theme: str
+) -> None:
+    notebook = themed_notebook
+    set_theme(notebook, theme)
     explorer.goto(6)
     notebook.screenshot(f"theme-{theme}")
     background, text = explorer.caption.evaluate(
@@ -233,13 +248,36 @@ def test_the_explorer_follows_the_theme_of_jupyterlab(
     assert abs(background - text) > 0.5
 
 
+def test_no_text_lies_on_another(explorer: ExplorerPage) -> None:
+    # JupyterLab has rules of its own for lists, headings and definitions in an output.
+    explorer.press("Last step")
+    explorer.select("c")
+
+    overlaps = explorer.root.evaluate(
+        """root => {
+            const texts = [...root.querySelectorAll('dt, dd, h3, .hv-row-text, .hv-hook-label')]
+                .filter(element => element.checkVisibility() && element.textContent.trim());
+            const boxes = texts.map(element => element.getBoundingClientRect());
+            const found = [];
+            boxes.forEach((one, i) => boxes.slice(i + 1).forEach((two, j) => {
+                const wide = Math.min(one.right, two.right) - Math.max(one.left, two.left);
+                const high = Math.min(one.bottom, two.bottom) - Math.max(one.top, two.top);
+                const inBox = element => element.closest('.hv-timeline-box');
+                const other = texts[i + 1 + j];
+                if (wide > 1 && high > 1 && !inBox(texts[i]) && !inBox(other))
+                    found.push(`${texts[i].textContent} | ${other.textContent}`);
+            }));
+            return found;
+        }"""
+    )
+    assert overlaps == []
+
+
 def test_nothing_overflows_at_700_pixels(
     lab: JupyterLab, open_notebook: Callable[..., NotebookPage]
 ) -> None:
     notebook = open_notebook(lab, lab.write("narrow.ipynb", notebook_of(SECOND_EXAMPLE)), width=700)
-    notebook.page.evaluate(
-        "() => window.jupyterapp.commands.execute('application:toggle-left-area')"
-    )
+    notebook.hide_side_bar()
     notebook.run_all()
     explorer = notebook.explorer_with("a", "b", "c", "d", "e")
     explorer.select("c")

@@ -134,15 +134,17 @@ def test_the_second_example_from_the_first_step_to_an_edited_hook(
     open_notebook: Callable[..., NotebookPage],
 ) -> None:
     lab: JupyterLab = request.getfixturevalue(server)
-    notebook = open_notebook(lab, lab.copy("02_register_hook.ipynb"))
+    notebook = open_notebook(lab, lab.copy("02_register_hook.ipynb"), width=1440)
+    notebook.hide_side_bar()
     notebook.run_all()
     explorer = notebook.explorer_with("a", "b", "c", "d", "e")
 
     read_every_step(explorer)
-    notebook.screenshot(f"second-example-{server}")
+    show_c_hook_at_work(explorer)
+    notebook.screenshot_of(explorer.root, f"explorer-{server}")
     go_back(explorer)
     edit_the_hook_of_d(explorer)
-    notebook.screenshot(f"second-example-edited-{server}")
+    notebook.screenshot_of(explorer.root, f"explorer-edited-{server}")
     add_a_hook_to_b_and_remove_it(explorer)
 
     assert notebook.problems == []
@@ -177,8 +179,20 @@ def read_every_step(explorer: ExplorerPage) -> None:
         expect(explorer.field(tensor, "grad")).to_have_text(grad)
 
 
+def show_c_hook_at_work(explorer: ExplorerPage) -> None:
+    """Show what the picture in the README shows."""
+    explorer.goto(7)
+    explorer.select("c")
+    explorer.open_hook(0)
+    expect(explorer.source).to_have_value(
+        'def c_hook(grad):\n    print("c_hook", grad)\n    return grad + 2'
+    )
+    explorer.source.press("Escape")
+
+
 def go_back(explorer: ExplorerPage) -> None:
     last = len(PASS)
+    explorer.press("Last step")
     explorer.press("Previous step")
     explorer.expect_step(last - 1)
     expect(explorer.field("b", "grad")).to_have_text(PENDING)
@@ -210,6 +224,7 @@ def edit_the_hook_of_d(explorer: ExplorerPage) -> None:
     for tensor, grad in {**AT_THE_END, "d": "0"}.items():
         expect(explorer.field(tensor, "grad")).to_have_text(grad)
     expect(explorer.rows.nth(5)).to_contain_text("12 → 0")
+    expect(explorer.root.get_by_text("not applied yet")).to_be_hidden()
 
 
 def add_a_hook_to_b_and_remove_it(explorer: ExplorerPage) -> None:

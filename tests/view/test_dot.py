@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import re
+
+from hookviz.view.dot import scene_to_dot
+from tests.view.drawing import ladder, named, scene_of
+from tests.view.example import second_example
+from tests.view.graphs import chain
+
+HOSTILE = ('"];evil [label="', "<script>", "a\\", "\n}", "__proto__", "שלום", "{rank=same}")
+
+
+def test_no_text_from_the_user_reaches_dot() -> None:
+    dot = scene_to_dot(scene_of(named(*HOSTILE)))
+    for line in dot.splitlines():
+        assert re.fullmatch(r"[\w\s\[\]=.\"\->{}:]*", line), line
+    words = set(re.findall(r"[a-z]+\d+", dot))
+    assert {"c0", "c1", "f0", "l0", "l1"} <= words
+    assert "proto" not in dot
+    assert "script" not in dot
+
+
+def test_dot_of_the_worked_example_has_fixed_boxes_and_no_labels() -> None:
+    dot = scene_to_dot(scene_of(second_example()))
+    assert "rankdir=RL" in dot
+    assert 'label=""' in dot
+    assert "fixedsize=true" in dot
+    assert len(re.findall(r"^\s*[cf]\d+ \[", dot, re.MULTILINE)) == 7
+    assert len(re.findall(r"->", dot)) == 6
+    assert "splines" not in dot
+
+
+def test_the_rescue_draws_straight_lines_and_never_right_angles() -> None:
+    dot = scene_to_dot(scene_of(second_example()), rescue=True)
+    assert "splines=line" in dot
+    assert "nslimit" in dot
+    assert "ortho" not in dot
+
+
+def test_a_large_graph_is_not_forced_into_source_order() -> None:
+    assert "ordering=out" in scene_to_dot(scene_of(chain(25)))
+    assert "ordering" not in scene_to_dot(scene_of(ladder(100)))
+
+
+def test_the_same_scene_gives_the_same_text() -> None:
+    assert scene_to_dot(scene_of(second_example())) == scene_to_dot(scene_of(second_example()))
