@@ -19,6 +19,7 @@ class Seen:
         self._mark = self._mark_of(tensor)
 
     def is_still(self, tensor: torch.Tensor | None) -> bool:
+        """Return whether the snapshot is known to be what the tensor holds now."""
         # Writing through `.data` is not counted; a small tensor is cheap to read again.
         if self.snapshot is not None and self.snapshot.values is not None:
             return False

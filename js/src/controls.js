@@ -1,6 +1,6 @@
 /** Draw the row of buttons: steps, play, slider, speed, language. */
 
-import { iconButton, make, nameButton, setSegments, setText, icon } from "./dom.js";
+import { iconButton, make, nameButton, setText, icon } from "./dom.js";
 import { SPEEDS } from "./stepper.js";
 
 /** @typedef {import("./types.js").Context} Context */
@@ -53,7 +53,7 @@ export function createControls({ document, signal, words, actions }) {
       slider.value = String(view.step);
       slider.style.setProperty("--hv-progress", String(last > 0 ? view.step / last : 0));
       const where = { key: "ui.step_of", args: { step: String(view.step), count: String(last) } };
-      setSegments(count, words.segments(where));
+      setText(count, words.format(where));
       slider.setAttribute("aria-valuetext", words.format(where));
       // aria-disabled and not disabled: a button that has the focus must not lose it at the end.
       for (const button of [buttons.first, buttons.previous]) setEnabled(button, view.step > 0);

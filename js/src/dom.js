@@ -1,5 +1,7 @@
 /** Make elements. Text is only ever set as text, never as markup. */
 
+import { STYLES } from "./message.js";
+
 const SVG = "http://www.w3.org/2000/svg";
 
 /** @type {Record<string, string>} Paths on a 16 by 16 grid, drawn for hookviz. */
@@ -86,7 +88,7 @@ export function setText(node, text) {
 }
 
 /**
- * Write the pieces of a text; the name of a placeholder becomes a class.
+ * Write the pieces of a text; those that mean something get the name of their placeholder as class.
  *
  * @param {HTMLElement} element
  * @param {import("./message.js").Segment[]} segments
@@ -95,7 +97,8 @@ export function setSegments(element, segments) {
   const document = element.ownerDocument;
   element.replaceChildren(
     ...segments.map(({ style, text }) =>
-      style === "" ? text : make(document, "bdi", `hv-say hv-say-${style}`, {}, [text]),
+      STYLES.has(style) ? make(document, "bdi", `hv-say hv-say-${style}`, {}, [text]) : text,
     ),
   );
+  element.normalize();
 }

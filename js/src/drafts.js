@@ -8,6 +8,8 @@ export class Drafts {
   #texts = new Map();
   /** @type {Sent | null} */
   #sent = null;
+  /** Grows whenever a draft goes without the user's doing, so that the text box follows. */
+  version = 0;
 
   /**
    * @param {Place} place
@@ -39,6 +41,7 @@ export class Drafts {
   accept() {
     if (this.#sent !== null && this.get(this.#sent) === this.#sent.text) {
       this.#texts.delete(keyOf(this.#sent));
+      this.version += 1;
     }
     this.#sent = null;
   }

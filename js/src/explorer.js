@@ -48,10 +48,8 @@ export function createExplorer(model, el, signal) {
   );
   const kernel = connectKernel(model, page, signal, {
     changed: () => refresh(),
-    accepted: () => {
-      drafts.accept();
-      refresh();
-    },
+    accepted: () => drafts.accept(),
+    refused: () => drafts.refuse(),
   });
 
   /** @type {import("./types.js").Actions} */
@@ -116,10 +114,6 @@ export function createExplorer(model, el, signal) {
   paint();
   watchTheme(document, paint, signal);
   listen("theme", paint);
-  listen("tensors", () => drafts.accept());
-  listen("notice", () => {
-    if (model.get("notice")?.kind === "error") drafts.refuse();
-  });
   for (const trait of TRAITS) listen(trait, refresh);
   signal.addEventListener("abort", () => player.pause(), { once: true });
 
@@ -132,7 +126,9 @@ export function createExplorer(model, el, signal) {
   function refresh() {
     if (signal.aborted) return;
     const before = view;
-    view = readView(model, before, { live: kernel.live, waiting: kernel.waiting, playing: player.playing });
+    view = readView(model, before, {
+      live: kernel.live, waiting: kernel.waiting, playing: player.playing, drafts: drafts.version,
+    });
     if (view === before) return;
     words.use(model.get("strings"), view.lang);
     root.setAttribute("aria-label", ["hookviz", words.format(view.title)].filter(Boolean).join(" "));

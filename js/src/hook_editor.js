@@ -59,8 +59,7 @@ export function createHookEditor({ document, signal, words, actions }, drafts) {
       code.box.readOnly = fixed;
       code.box.setAttribute("aria-label", words.say("ui.hook_source"));
       code.box.placeholder = hook === null ? words.say("ui.hook_source.placeholder") : "";
-      const refused = view.notice?.kind === "error" && view.notice.target === tensor.id;
-      code.box.setAttribute("aria-invalid", String(refused && view.notice?.hook === place().hook));
+      code.box.setAttribute("aria-invalid", String(isRefused(view.notice, place())));
       setText(accept, words.say(hook === null ? "ui.add_hook" : "ui.apply"));
       accept.disabled = !view.live || fixed;
       accept.setAttribute("aria-disabled", String(view.busy));
@@ -100,4 +99,13 @@ export function createHookEditor({ document, signal, words, actions }, drafts) {
     if (fixed) return words.say(hook?.source ? "ui.hooks.not_editable" : "ui.hooks.no_source");
     return `${words.say("ui.hook_source.help")} ${words.say("ui.hook_source.keys")}`;
   }
+}
+
+/**
+ * @param {import("./types.js").Notice | null} notice
+ * @param {import("./drafts.js").Place} place
+ */
+function isRefused(notice, place) {
+  if (notice?.kind !== "error") return false;
+  return notice.hook !== "" ? notice.hook === place.hook : place.hook === "" && notice.target === place.target;
 }

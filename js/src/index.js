@@ -9,7 +9,7 @@ import { createPageModel } from "./page_model.js";
  * @returns {() => void} Removes everything that `render` added.
  */
 function render({ model, el }) {
-  const ending = new AbortController();
+  const ending = new (el.ownerDocument.defaultView ?? globalThis).AbortController();
   try {
     createExplorer(model, el, ending.signal);
   } catch (error) {

@@ -7,9 +7,9 @@ const PATIENCE = 4000;
  * @param {import("./types.js").Model} model
  * @param {Window} page
  * @param {AbortSignal} signal
- * @param {{changed: () => void, accepted: () => void}} callbacks
+ * @param {{changed: () => void, accepted: () => void, refused: () => void}} callbacks
  */
-export function connectKernel(model, page, signal, { changed, accepted }) {
+export function connectKernel(model, page, signal, { changed, accepted, refused }) {
   let live = typeof model.send === "function";
   let waiting = false;
   let timer = 0;
@@ -21,28 +21,37 @@ export function connectKernel(model, page, signal, { changed, accepted }) {
     live = isLive;
     changed();
   };
-  /** @param {{event?: string}} [message] */
-  const onMessage = (message) => {
-    settle(true);
-    if (message?.event === "applied") accepted();
-  };
-  const onChange = () => settle(true);
+  // Only Python changes these traits, so a change of them is an answer.
+  /** @type {[event: string, callback: (message?: {event?: string}) => void][]} */
+  const answers = [
+    ["msg:custom", (message) => {
+      if (message?.event === "applied") accepted();
+      settle(true);
+    }],
+    ["change:tensors", () => {
+      accepted();
+      settle(true);
+    }],
+    ["change:notice", () => {
+      if (model.get("notice")?.kind === "error") refused();
+      settle(true);
+    }],
+    ["change:busy", () => settle(true)],
+  ];
 
   /** @param {object} message */
   function post(message) {
     if (typeof model.send !== "function") return;
-    model.send(message);
     page.clearTimeout(timer);
     // A busy kernel may answer later: then `settle` switches editing on again.
     timer = page.setTimeout(() => settle(false), PATIENCE);
+    model.send(message);
   }
 
-  model.on("msg:custom", onMessage);
-  for (const trait of ["tensors", "notice", "busy"]) model.on(`change:${trait}`, onChange);
+  for (const [event, callback] of answers) model.on(event, callback);
   signal.addEventListener("abort", () => {
     page.clearTimeout(timer);
-    model.off("msg:custom", onMessage);
-    for (const trait of ["tensors", "notice", "busy"]) model.off(`change:${trait}`, onChange);
+    for (const [event, callback] of answers) model.off(event, callback);
   }, { once: true });
   post({ action: "hello" });
 

@@ -5,7 +5,7 @@
 /** @typedef {{style: string, text: string}} Segment */
 
 /** Placeholders that say what their text is; the others only give sentences their shape. */
-const STYLES = new Set([
+export const STYLES = new Set([
   "tensor", "hook", "node", "module", "incoming", "outgoing", "before", "after", "gradient", "error",
 ]);
 

@@ -33,11 +33,32 @@ export function createNotice({ document, signal, words, actions }) {
       element.hidden = notice === null || serial === dismissed;
       element.dataset.hvKind = notice?.kind ?? "";
       setText(title, words.format(notice?.title));
-      setText(detail, notice?.detail ?? "");
+      setDetail(detail, notice?.detail ?? "");
       detail.hidden = !notice?.detail;
       setText(hint, words.format(notice?.hint));
       hint.hidden = hint.textContent === "";
       nameButton(dismiss, words.say("ui.dismiss"));
     },
   };
+}
+
+/**
+ * Write the words of an error. They may wrap, except for a line with a caret below it: there the
+ * caret has to point at the right place.
+ *
+ * @param {HTMLElement} element
+ * @param {string} text
+ */
+function setDetail(element, text) {
+  if (element.textContent === text) return;
+  const lines = text.split(/(?<=\n)/);
+  /** @param {string | undefined} line */
+  const isCaret = (line) => line !== undefined && /^\s*[\^~]+\s*$/.test(line);
+  element.replaceChildren(
+    ...lines.map((line, index) =>
+      isCaret(line) || isCaret(lines[index + 1])
+        ? make(element.ownerDocument, "span", "hv-exact", {}, [line])
+        : line,
+    ),
+  );
 }

@@ -5,12 +5,12 @@ import { zoom, zoomIdentity } from "d3-zoom";
 import { iconButton, make, nameButton } from "./dom.js";
 
 const TALLEST = 560;
-const LOWEST = 180;
+const LOWEST = 160;
 /** Below this scale text cannot be read: then a part of the picture is shown instead. */
 const READABLE = 0.55;
 /** Down to this scale the whole picture is better than a larger part of it. */
 const COMFORTABLE = 0.66;
-const MARGIN = 16;
+const MARGIN = 12;
 
 /**
  * @param {import("./types.js").Context} context
@@ -39,6 +39,7 @@ export function createPanZoom({ document, signal, words }, stage) {
     .extent(() => /** @type {[[number, number], [number, number]]} */ ([
       [0, 0], [stage.clientWidth, stage.clientHeight],
     ]))
+    .touchable(() => "ontouchstart" in stage)
     .filter(isOurs)
     .on("zoom", ({ transform, sourceEvent }) => {
       if (sourceEvent) untouched = false;

@@ -8,8 +8,8 @@ import { make, setText } from "./dom.js";
  */
 export function createTranscript({ document, words }) {
   const summary = make(document, "summary", "hv-summary");
-  const text = make(document, "pre", "hv-words-text", { tabindex: "0" });
-  const element = make(document, "details", "hv-words", {}, [summary, text]);
+  const text = make(document, "pre", "hv-passage-text", { tabindex: "0" });
+  const element = make(document, "details", "hv-passage", {}, [summary, text]);
   return {
     element,
     update(view) {

@@ -9,10 +9,10 @@ import { clamp } from "./stepper.js";
 /**
  * @param {import("./types.js").Model} model
  * @param {View | null} before
- * @param {{live: boolean, waiting: boolean, playing: boolean}} own What only this view knows.
+ * @param {{live: boolean, waiting: boolean, playing: boolean, drafts: number}} own What only this view knows.
  * @returns {View} `before` itself when nothing has changed.
  */
-export function readView(model, before, { live, waiting, playing }) {
+export function readView(model, before, { live, waiting, playing, drafts }) {
   const steps = model.get("steps") ?? [];
   const frames = before !== null && before.steps === steps ? before.frames : new Frames(steps);
   const tensors = model.get("tensors") ?? [];
@@ -35,6 +35,7 @@ export function readView(model, before, { live, waiting, playing }) {
     busy: Boolean(model.get("busy")) || waiting,
     live,
     playing,
+    drafts,
   };
   return before !== null && isSame(view, before, model) ? before : view;
 }
