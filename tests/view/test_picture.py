@@ -232,7 +232,7 @@ def test_a_picture_that_is_not_the_normal_one_says_so(monkeypatch: pytest.Monkey
 def test_a_hidden_rewrite_is_said_beside_the_function_or_on_the_card() -> None:
     picture = draw(hidden(), -1)
     notes = [part.text for part in picture.iter() if part.get("data-hv-field") == "note"]
-    assert any(note and note.startswith("a hook") for note in notes)
+    assert any(note and note.startswith("changed by a hook") for note in notes)
 
 
 def test_what_is_wider_than_its_room_is_cut_and_says_where() -> None:

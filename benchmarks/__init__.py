@@ -1,0 +1,1 @@
+"""Compare hookviz with plain PyTorch and with its peers, side by side in one run."""

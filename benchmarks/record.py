@@ -1,0 +1,83 @@
+"""Measure what recording costs: `python -m benchmarks.record`.
+
+Plain `backward()` and `hookviz.record()` take turns on the same graph, so that whatever else the
+machine does hits both; the ratio of their medians is what counts.
+"""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+import torch
+
+import hookviz
+from benchmarks.models import Case, chain, lenet, resnet50
+
+
+def seconds(run: Callable[[], object]) -> float:
+    """Return how long one call takes."""
+    start = time.perf_counter()
+    run()
+    return time.perf_counter() - start
+
+
+def compare(case: Case, *, rounds: int) -> tuple[float, float, int]:
+    """Return the median seconds of plain backward and of record, and the number of nodes."""
+    loss = case.build()
+    plain, recorded = [], []
+    nodes = 0
+    for turn in range(rounds + 1):
+        one = seconds(lambda: loss.backward(retain_graph=True))  # type: ignore[no-untyped-call]
+        start = time.perf_counter()
+        trace = hookviz.record(loss)
+        other = time.perf_counter() - start
+        nodes = len(trace.graph.nodes)
+        del trace
+        if turn:  # the first round warms up
+            plain.append(one)
+            recorded.append(other)
+    return statistics.median(plain), statistics.median(recorded), nodes
+
+
+def import_cost(rounds: int = 7) -> tuple[float, float]:
+    """Return the median seconds of `import torch`, and of `import torch, hookviz`."""
+    code = "import time; s = time.perf_counter(); import {}; print(time.perf_counter() - s)"
+
+    def one(modules: str) -> float:
+        command = [sys.executable, "-c", code.format(modules)]
+        return float(subprocess.run(command, capture_output=True, check=True, text=True).stdout)
+
+    pairs = [(one("torch"), one("torch, hookviz")) for _ in range(rounds)]
+    return statistics.median(p for p, _ in pairs), statistics.median(h for _, h in pairs)
+
+
+def main() -> None:
+    """Print one line per case."""
+    print(f"torch {torch.__version__}, {torch.get_num_threads()} threads")
+    per_node = {}
+    for case, rounds in (
+        (lenet(), 60),
+        (lenet(64), 30),
+        (chain(100), 40),
+        (chain(10_000), 7),
+        (resnet50(), 7),
+    ):
+        plain, recorded, nodes = compare(case, rounds=rounds)
+        per_node[case.name] = (recorded - plain) / nodes
+        print(
+            f"{case.name:32} {nodes:6} nodes  plain {plain * 1e3:9.2f} ms  "
+            f"record {recorded * 1e3:9.2f} ms  ratio {recorded / plain:6.2f}  "
+            f"extra {(recorded - plain) * 1e3:8.2f} ms"
+        )
+    ratio = per_node["chain of 10,000"] / per_node["chain of 100"]
+    print(f"extra per node, chain of 10,000 against 100: {ratio:.2f}")
+    bare, both = import_cost()
+    print(f"import torch {bare * 1e3:.0f} ms, and hookviz {(both - bare) * 1e3:+.0f} ms")
+
+
+if __name__ == "__main__":
+    main()

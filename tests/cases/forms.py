@@ -1,0 +1,74 @@
+"""The forms in which people write a hook, and the shapes of tensors they put it on."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+Function = Callable[[Any], Any]
+
+SHAPES = [(), (3,), (2, 3), (2, 1, 3), (10, 10)]
+"""A number, a vector, a matrix, three dimensions, and more elements than are kept whole."""
+
+of_any_shape = pytest.mark.parametrize("shape", SHAPES, ids=str)
+
+
+class _Scaler:
+    def __init__(self, function: Function) -> None:
+        self.function = function
+
+    def __call__(self, grad: Any) -> Any:
+        return self.function(grad)
+
+    def method(self, grad: Any) -> Any:
+        return self.function(grad)
+
+    @classmethod
+    def of_class(cls, function: Function, grad: Any) -> Any:
+        return function(grad)
+
+
+def _as_lambda(function: Function) -> Any:
+    return lambda grad: function(grad)
+
+
+def _as_def(function: Function) -> Any:
+    def hook(grad):
+        return function(grad)
+
+    return hook
+
+
+def _as_wrapped(function: Function) -> Any:
+    @functools.wraps(function)
+    def hook(*args, **kwargs):
+        return function(*args, **kwargs)
+
+    return hook
+
+
+FORMS: dict[str, Callable[[Function], Any]] = {
+    "lambda": _as_lambda,
+    "def": _as_def,
+    "decorated": _as_wrapped,
+    "partial": lambda function: functools.partial(_Scaler.of_class, function),
+    "method": lambda function: _Scaler(function).method,
+    "object": _Scaler,
+}
+
+in_any_form = pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+
+
+def filled(shape: tuple[int, ...], dtype: torch.dtype = torch.float32) -> torch.Tensor:
+    """Return a leaf with the numbers 1, 2, 3, ... in it."""
+    count = torch.Size(shape).numel()
+    data = torch.arange(1, count + 1, dtype=torch.float64).reshape(shape).to(dtype)
+    return data.requires_grad_()
+
+
+say = print
+"""What a hook prints is compared line by line, so it is how the hooks of these tests speak."""
