@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from typing import Any
 
 import torch
 
@@ -28,19 +29,34 @@ def seconds(run: Callable[[], object]) -> float:
 def compare(case: Case, *, rounds: int) -> tuple[float, float, int]:
     """Return the median seconds of plain backward and of record, and the number of nodes."""
     loss = case.build()
+    nodes = _nodes(loss)
+    leaves = [node.variable for node in nodes if hasattr(node, "variable")]
     plain, recorded = [], []
-    nodes = 0
     for turn in range(rounds + 1):
-        one = seconds(lambda: loss.backward(retain_graph=True))  # type: ignore[no-untyped-call]
-        start = time.perf_counter()
-        trace = hookviz.record(loss)
-        other = time.perf_counter() - start
-        nodes = len(trace.graph.nodes)
-        del trace
+        _clear(leaves)
+        one = seconds(lambda: loss.backward(retain_graph=True))
+        _clear(leaves)
+        other = seconds(lambda: hookviz.record(loss))
         if turn:  # the first round warms up
             plain.append(one)
             recorded.append(other)
-    return statistics.median(plain), statistics.median(recorded), nodes
+    return statistics.median(plain), statistics.median(recorded), len(nodes)
+
+
+def _nodes(loss: torch.Tensor) -> list[Any]:
+    nodes: dict[Any, None] = {loss.grad_fn: None}
+    queue = list(nodes)
+    while queue:
+        for next_node, _ in queue.pop().next_functions:
+            if next_node is not None and next_node not in nodes:
+                nodes[next_node] = None
+                queue.append(next_node)
+    return list(nodes)
+
+
+def _clear(leaves: list[torch.Tensor]) -> None:
+    for leaf in leaves:
+        leaf.grad = None
 
 
 def import_cost(rounds: int = 7) -> tuple[float, float]:

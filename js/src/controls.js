@@ -27,7 +27,6 @@ export function createControls({ document, signal, words, actions }) {
   for (const value of SPEEDS) {
     speed.append(make(document, "option", "", { value: String(value) }, [`${value}×`]));
   }
-  speed.value = "1";
   const language = make(document, "button", "hv-button hv-language", { type: "button" });
   const element = make(document, "div", "hv-toolbar", { role: "group" }, [
     make(document, "span", "hv-button-row", {}, Object.values(buttons)),
@@ -66,12 +65,25 @@ export function createControls({ document, signal, words, actions }) {
       setText(nextLabel, words.say("ui.next"));
       nameButton(slider, words.say("ui.step"));
       nameButton(speed, words.say("ui.speed"));
+      showSpeed(speed, view.speed);
       const other = otherLanguage(view.lang);
       setText(language, words.say(`ui.language.${other}`));
       language.lang = other;
       language.title = words.say("ui.language");
     },
   };
+}
+
+/**
+ * @param {HTMLSelectElement} select
+ * @param {number} speed Python may have set one that is not on the list.
+ */
+function showSpeed(select, speed) {
+  const value = String(speed);
+  if (![...select.options].some((option) => option.value === value)) {
+    select.append(make(select.ownerDocument, "option", "", { value }, [`${value}×`]));
+  }
+  select.value = value;
 }
 
 /**

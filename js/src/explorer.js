@@ -22,6 +22,7 @@ import { Words } from "./words.js";
 
 const TRAITS = [
   "picture", "steps", "strings", "tensors", "step", "selected", "lang", "title", "transcript", "notice", "busy",
+  "playing", "speed",
 ];
 
 /**
@@ -37,14 +38,17 @@ export function createExplorer(model, el, signal) {
   /** @type {View | null} */
   let view = null;
 
+  let lastPlayed = -1;
   const player = new Player(
     () => {
       if (view === null) return false;
-      goto(moved(view.step, "next", view.frames.count));
+      // Another view of the same model plays too; whoever comes second lets the step stand.
+      if (view.step === lastPlayed) goto(moved(view.step, "next", view.frames.count));
+      lastPlayed = view.step;
       return view.step < view.frames.count - 1;
     },
     { set: (callback, delay) => page.setTimeout(callback, delay), clear: (timer) => page.clearTimeout(timer) },
-    () => refresh(),
+    () => save("playing", player.playing),
   );
   const kernel = connectKernel(model, page, signal, {
     changed: () => refresh(),
@@ -55,7 +59,7 @@ export function createExplorer(model, el, signal) {
   /** @type {import("./types.js").Actions} */
   const actions = {
     goto(step) {
-      player.pause();
+      save("playing", false);
       goto(step);
     },
     move(where) {
@@ -63,14 +67,11 @@ export function createExplorer(model, el, signal) {
     },
     togglePlay() {
       if (view === null) return;
-      if (player.playing) player.pause();
-      else {
-        if (view.step >= view.frames.count - 1) goto(0);
-        player.play();
-      }
+      if (!player.playing && view.step >= view.frames.count - 1) goto(0);
+      save("playing", !player.playing);
     },
     setSpeed(speed) {
-      player.speed = speed;
+      save("speed", speed);
     },
     select(id) {
       save("selected", id);
@@ -114,6 +115,7 @@ export function createExplorer(model, el, signal) {
   paint();
   watchTheme(document, paint, signal);
   listen("theme", paint);
+  listen("playing", followPlaying);
   for (const trait of TRAITS) listen(trait, refresh);
   signal.addEventListener("abort", () => player.pause(), { once: true });
 
@@ -122,13 +124,23 @@ export function createExplorer(model, el, signal) {
   // First into the page: the picture is fitted to sizes that are known only there.
   el.replaceChildren(root);
   refresh();
+  followPlaying();
+
+  function followPlaying() {
+    if (!model.get("playing")) player.pause();
+    else if (!player.playing) {
+      lastPlayed = view?.step ?? -1;
+      player.play();
+    }
+  }
 
   function refresh() {
     if (signal.aborted) return;
     const before = view;
     view = readView(model, before, {
-      live: kernel.live, waiting: kernel.waiting, playing: player.playing, drafts: drafts.version,
+      live: kernel.live, waiting: kernel.waiting, playing: Boolean(model.get("playing")), drafts: drafts.version,
     });
+    player.speed = view.speed;
     if (view === before) return;
     words.use(model.get("strings"), view.lang);
     root.setAttribute("aria-label", ["hookviz", words.format(view.title)].filter(Boolean).join(" "));

@@ -70,7 +70,6 @@ export function createPicture(context) {
   function insert(markup) {
     const old = svg;
     svg = markup ? parseSvg(document, markup) : null;
-    if (svg !== null) removeLegend(svg);
     missing.hidden = svg !== null;
     stage.hidden = svg === null;
     setText(missing, words.say(markup ? "ui.error.no_picture" : "ui.empty"));
@@ -171,23 +170,6 @@ function find(svg) {
     of(feed.getAttribute("data-hv-feed")).groups.push(feed);
   }
   return drawn;
-}
-
-/**
- * The page has its own legend, which neither moves nor shrinks with the picture.
- *
- * @param {SVGSVGElement} svg
- */
-function removeLegend(svg) {
-  const legend = svg.querySelector(":scope > .hv-legend");
-  if (legend === null) return;
-  const top = Number(/translate\([^ ]+ ([\d.]+)\)/.exec(legend.getAttribute("transform") ?? "")?.[1]);
-  const width = Number(svg.getAttribute("width"));
-  if (legend.nextElementSibling === null && top > 0 && width > 0) {
-    svg.setAttribute("viewBox", `0 0 ${width} ${top}`);
-    svg.setAttribute("height", String(top));
-  }
-  legend.remove();
 }
 
 /**

@@ -78,6 +78,7 @@
  * @property {boolean} busy
  * @property {boolean} live Whether a kernel answers.
  * @property {boolean} playing
+ * @property {number} speed
  * @property {number} drafts Version of what the user has typed.
  *
  * @typedef {object} Actions What a part may ask for.

@@ -34,6 +34,7 @@ export function readView(model, before, { live, waiting, playing, drafts }) {
     lang: model.get("lang") ?? "en",
     busy: Boolean(model.get("busy")) || waiting,
     live,
+    speed: model.get("speed") || 1,
     playing,
     drafts,
   };

@@ -49,7 +49,7 @@ def shown(tensor: torch.Tensor | None) -> Any:
     zero = sum(number == 0 for number in numbers)
     if dense.is_complex():
         return (*kind, stored, nan, zero)
-    finite = [number for number in numbers if math.isfinite(number)]
+    finite = [float(number) for number in numbers if math.isfinite(number)]
     infinite = len(numbers) - len(finite) - nan
     ends = (repr(min(finite)), repr(max(finite))) if finite else ("", "")
     return (*kind, stored, nan, infinite, zero, ends)

@@ -1,9 +1,10 @@
-"""Which gradient a tensor hook is given, what becomes of its result, and in which order hooks run."""
+"""What a tensor hook is given, what becomes of its result, and in which order hooks run."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -88,7 +89,7 @@ def test_several_hooks_form_a_chain_in_the_order_of_registration(shape, on) -> N
     assert [event.rewritten for event in events] == [True, True, False, True]
     assert [event.hook for event in events] == list(trace.graph.find(on).hooks)
     assert len({event.hook.id for event in events}) == 4
-    for one, following in zip(events, events[1:], strict=False):
+    for one, following in pairwise(events):
         assert one.outgoing == following.incoming
 
 
@@ -235,7 +236,7 @@ def test_each_step_names_its_true_tensor_whatever_the_loop_variable_prints(form)
         leaves = {name: filled((2,)) for name in "abc"}
         for name, tensor in leaves.items():
             if form == "late":
-                tensor.register_hook(lambda grad: say(name))
+                tensor.register_hook(lambda grad: say(name))  # noqa: B023 - meant
             else:
                 tensor.register_hook(lambda grad, name=name: say(name))
         terms = [tensor * (2 + index) for index, tensor in enumerate(leaves.values())]
