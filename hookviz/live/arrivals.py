@@ -7,9 +7,9 @@ from collections.abc import Iterable
 
 import torch
 
-from hookviz.live import internals
 from hookviz.live.graph import Slot
-from hookviz.live.memory import equal_bits, same_memory, shares_memory, storage_of
+from hookviz.live.memory import equal_bits, shares_memory, storage_of
+from hookviz.live.seen import Seen
 from hookviz.live.summarize import sample
 from hookviz.live.take import Keep, take
 from hookviz.records import EdgeRecord, TensorSnapshot, Value
@@ -23,7 +23,7 @@ class Held:
     gradient only a sample is held then, so that recording needs no memory of its own.
     """
 
-    __slots__ = ("label", "sampled", "snapshot", "storage", "tensor", "version")
+    __slots__ = ("label", "sampled", "seen", "storage", "tensor")
 
     def __init__(
         self,
@@ -33,29 +33,20 @@ class Held:
         *,
         is_one_of_several: bool,
     ) -> None:
-        self.snapshot = snapshot
         self.label = label
         self.tensor = tensor
         self.sampled: torch.Tensor | None = None
         self.storage = 0 if tensor is None else storage_of(tensor)
-        self.version = -1 if tensor is None else internals.version(tensor)
+        self.seen = Seen(tensor, snapshot)
         if tensor is not None and is_one_of_several and _is_large(snapshot):
             self.tensor = None
             if tensor.layout == torch.strided:
                 self.sampled = sample(tensor.detach()).clone()
 
     @property
-    def is_nothing(self) -> bool:
-        """Whether `None` was sent."""
-        return self.snapshot is None
-
-    def is_unchanged(self, tensor: torch.Tensor) -> bool:
-        """Return whether this very memory is meant, and nobody wrote to it since."""
-        return (
-            self.tensor is not None
-            and same_memory(self.tensor, tensor)
-            and internals.version(tensor) == self.version
-        )
+    def snapshot(self) -> TensorSnapshot | None:
+        """What was sent; `None` where nothing was."""
+        return self.seen.snapshot
 
 
 class Arrivals:
@@ -85,7 +76,7 @@ class Arrivals:
         if tensor is None:
             return None
         for held in self._waiting.get(slot, ()):
-            if held.is_unchanged(tensor):
+            if held.tensor is not None and held.seen.is_still(tensor):
                 return held.snapshot
         return take(tensor, keep=self._keep)
 
@@ -96,22 +87,26 @@ class Arrivals:
         waiting = self._waiting.get(slot)
         if waiting is None:
             return False, None  # sent by an engine run that was not recorded
-        held = [one for one in waiting if not one.is_nothing]
+        held = [one for one in waiting if one.snapshot is not None]
         if not held or tensor is None or snapshot is None:
             return bool(held) or tensor is not None, held[0].snapshot if held else None
         if len(held) == 1:
             return not _is_same(held[0], tensor, snapshot), held[0].snapshot
         return self._differs_from_sum(held, tensor, snapshot)
 
-    def changed_in_place(self, tensor: torch.Tensor) -> tuple[str, ...]:
+    def changed_in_place(self, tensor: torch.Tensor, *, but: Slot) -> tuple[str, ...]:
         """Renew what shares memory with a tensor that a hook has written to.
 
+        Args:
+            tensor: The hook's argument.
+            but: The slot at which the hook runs; what waits there is that argument itself.
+
         Returns:
-            The labels of the waiting gradients whose values are other ones now.
+            The labels of the other waiting gradients whose values are other ones now.
         """
         reached: list[str] = []
         storage = storage_of(tensor)
-        for waiting in self._waiting.values():
+        for slot, waiting in self._waiting.items():
             for held in waiting:
                 if held.tensor is None:
                     if held.sampled is not None and held.storage == storage:
@@ -120,9 +115,9 @@ class Arrivals:
                 if not shares_memory(held.tensor, tensor):
                     continue
                 renewed = take(held.tensor, keep=self._keep)
-                if renewed != held.snapshot:
+                if renewed != held.snapshot and slot != but:
                     reached.append(held.label)
-                held.snapshot, held.version = renewed, internals.version(held.tensor)
+                held.seen = Seen(held.tensor, renewed)
         return tuple(reached)
 
     def use(self, slot: Slot) -> None:
@@ -159,13 +154,18 @@ def _is_large(snapshot: TensorSnapshot | None) -> bool:
 
 def _is_same(held: Held, tensor: torch.Tensor, snapshot: TensorSnapshot) -> bool:
     sent = held.snapshot
-    if held.is_unchanged(tensor) or sent is None:
+    if sent is snapshot or sent is None:
         return True
     if (sent.shape, sent.dtype) != (snapshot.shape, snapshot.dtype):
         return False
     if sent.values is not None and snapshot.values is not None:
         return sent.values == snapshot.values
-    return held.tensor is None or equal_bits(held.tensor, tensor)
+    if held.tensor is None:
+        return True
+    if shares_memory(held.tensor, tensor):
+        # Written to since: its bits of now say nothing of what was sent.
+        return sent == snapshot
+    return equal_bits(held.tensor, tensor)
 
 
 def _sum(tensors: list[torch.Tensor]) -> torch.Tensor | None:

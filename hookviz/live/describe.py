@@ -5,7 +5,8 @@ from __future__ import annotations
 from hookviz.live import internals
 from hookviz.live.chain import HookChains
 from hookviz.live.grads import read_grad
-from hookviz.live.graph import LiveGraph, LiveTensor, Slot
+from hookviz.live.graph import NOWHERE, LiveGraph, LiveTensor, Slot
+from hookviz.live.node_names import annotation, plain_name
 from hookviz.live.take import Keep, take
 from hookviz.records import GraphRecord, NodeRecord, TensorRecord
 
@@ -18,14 +19,15 @@ def describe(live: LiveGraph, chains: HookChains, *, keep: Keep) -> GraphRecord:
         chains: Its hooks.
         keep: See `take`.
     """
-    leaf_ids = {owner.slot[0]: owner.id for owner in live.tensors if owner.tensor.is_leaf}
+    leaf_ids = {owner.slot[0]: owner.id for owner in live.tensors if owner.slot[0] in live.leaves}
     nodes = tuple(
         NodeRecord(
             id=node_id,
-            name=node.name().rsplit("::", 1)[-1],
+            name=plain_name(node),
             edges=live.out_edges(node_id),
             num_outputs=internals.num_outputs(node),
             leaf=leaf_ids.get(node_id),
+            annotation=annotation(node),
         )
         for node_id, node in live.nodes.items()
     )
@@ -45,7 +47,7 @@ def _describe_tensor(
     keep: Keep,
 ) -> TensorRecord:
     tensor = owner.tensor
-    first = first_in_slot.setdefault(owner.slot, owner.id)
+    first = first_in_slot.setdefault(owner.slot, owner.id) if owner.slot != NOWHERE else owner.id
     grad = read_grad(tensor)
     return TensorRecord(
         id=owner.id,

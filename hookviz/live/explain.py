@@ -10,6 +10,7 @@ import torch
 
 _PATTERNS: tuple[tuple[str, str], ...] = (
     (r"has changed the size of value", "error.hook_shape"),
+    (r"has changed the type of value.*sparse", "error.hook_layout"),
     (r"has changed the type of value.*got (Meta|CUDA|XPU|MPS|XLA)", "error.hook_device"),
     (r"has changed the type of value", "error.hook_dtype"),
     (r"has changed the device of value", "error.hook_device"),

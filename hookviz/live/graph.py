@@ -18,6 +18,13 @@ from hookviz.records import EdgeRecord
 Slot = tuple[str, int]
 """Where a gradient arrives: id of the node, and which of its forward outputs."""
 
+NOWHERE: Slot = ("", 0)
+"""The slot of a tensor that the root does not depend on."""
+
+
+MAX_RELATED = 1000
+"""How far behind an unreached tensor the walk looks for a node of the graph."""
+
 
 @dataclass(slots=True)
 class LiveTensor:
@@ -104,7 +111,7 @@ def capture_live(
     found = _Tensors(ids, leaves)
     found.add(root, slot=(ids[start.node], start.output_nr))
     for name, tensor in (names or {}).items():
-        found.add(check_named(name, tensor), name=str(name))
+        found.add(check_named(name, tensor), name=str(name), is_asked_for=True)
     for name, tensor in named_tensors(namespaces):
         found.add(tensor, name=name)
     for node_id, leaf in leaves.items():
@@ -139,17 +146,33 @@ def check_named(name: object, tensor: object) -> torch.Tensor:
 
 
 class _Tensors:
-    """Collect the tensors of a graph with their names, each tensor object once."""
+    """Collect the tensors of a graph with their names, each tensor object once.
+
+    A tensor that the root does not depend on belongs to it all the same if it was asked for by
+    name, or if it waits for a gradient (it has hooks or retains its grad) and was computed from a
+    tensor of the graph: that it is never reached is what its owner wants to see.
+    """
 
     def __init__(self, ids: Mapping[Node, str], leaves: Mapping[str, torch.Tensor]) -> None:
         self._ids = ids
         self._leaf_slots = {id(leaf): (node_id, 0) for node_id, leaf in leaves.items()}
         self._found: dict[int, tuple[torch.Tensor, Slot, list[str]]] = {}
 
-    def add(self, tensor: torch.Tensor, *, slot: Slot | None = None, name: str = "") -> None:
+    def add(
+        self,
+        tensor: torch.Tensor,
+        *,
+        slot: Slot | None = None,
+        name: str = "",
+        is_asked_for: bool = False,
+    ) -> None:
         entry = self._found.get(id(tensor))
         if entry is None:
             slot = slot or self._slot(tensor)
+            if slot is None and tensor.requires_grad:
+                waits = bool(internals.tensor_hooks(tensor)) or tensor.retains_grad
+                if is_asked_for or (waits and self._is_related(tensor)):
+                    slot = NOWHERE
             if slot is None:
                 return
             entry = self._found[id(tensor)] = (tensor, slot, [])
@@ -164,8 +187,20 @@ class _Tensors:
         node_id = self._ids.get(tensor.grad_fn) if tensor.grad_fn is not None else None
         return None if node_id is None else (node_id, tensor.output_nr)
 
+    def _is_related(self, tensor: torch.Tensor) -> bool:
+        queue = deque([tensor.grad_fn])
+        seen = set(queue)
+        while queue and len(seen) < MAX_RELATED:
+            node = queue.popleft()
+            if node in self._ids:
+                return True
+            fresh = {n for n, _ in getattr(node, "next_functions", ()) if n is not None} - seen
+            seen |= fresh
+            queue.extend(fresh)
+        return False
+
     def numbered(self, nodes: Mapping[str, Node]) -> list[LiveTensor]:
-        walk_order = {node_id: index for index, node_id in enumerate(nodes)}
+        walk_order = {node_id: index for index, node_id in enumerate((*nodes, NOWHERE[0]))}
         root, *others = self._found.values()
         others.sort(key=lambda entry: (walk_order[entry[1][0]], entry[1][1]))
         return [

@@ -20,19 +20,6 @@ def shares_memory(one: torch.Tensor, other: torch.Tensor) -> bool:
     return one is other or storage_of(one) == storage_of(other) != 0
 
 
-def same_memory(one: torch.Tensor, other: torch.Tensor) -> bool:
-    """Return whether two tensors are the same elements of the same storage."""
-    if one is other:
-        return True
-    return (
-        shares_memory(one, other)
-        and one.storage_offset() == other.storage_offset()
-        and one.shape == other.shape
-        and one.stride() == other.stride()
-        and one.dtype == other.dtype
-    )
-
-
 def equal_bits(one: torch.Tensor, other: torch.Tensor) -> bool:
     """Return whether two tensors hold the same numbers; NaN counts as equal to NaN."""
     if one.shape != other.shape or one.dtype != other.dtype or one.device != other.device:

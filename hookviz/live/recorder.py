@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 
 import torch
 
-from hookviz.live import internals
 from hookviz.live.arrivals import Arrivals
 from hookviz.live.chain import Hook, LiveHook
 from hookviz.live.explain import explanation, user_traceback
@@ -23,6 +22,26 @@ from hookviz.records import ErrorRecord, Event, GraphRecord, TensorSnapshot
 Gradient = torch.Tensor | None
 Snapshot = TensorSnapshot | None
 _Result = TypeVar("_Result")
+
+
+class Recorded:
+    """Stand in for a hook: runs through the recorder, and is named as the hook is.
+
+    PyTorch's error messages read a hook's `__name__`, and say `<unknown>` where it has none.
+    """
+
+    __slots__ = ("_hook", "_run")
+
+    def __init__(self, hook: Hook, run: Hook) -> None:
+        self._hook = hook
+        self._run = run
+
+    def __call__(self, argument: Any) -> Any:
+        """Run the hook and note what it did."""
+        return self._run(argument)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._hook, name)
 
 
 class Recorder:
@@ -74,15 +93,7 @@ class Recorder:
         """Return a function that runs a hook and notes what it was given and what it did."""
         run = self._run_tensor_hook if hook.kind == "tensor_hook" else self._run_post_accumulate
 
-        def recorded(argument: Any) -> Any:
-            return run(hook, place, argument)
-
-        # PyTorch's own error messages name a hook by its `__name__`.
-        try:
-            functools.update_wrapper(recorded, hook.function, updated=())
-        except (AttributeError, TypeError):
-            recorded.__name__ = hook.source.label
-        return recorded
+        return Recorded(hook.function, functools.partial(run, hook, place))
 
     def node_prehook(self, node_id: str) -> Callable[[tuple[Gradient, ...]], None]:
         """Return a pre-hook that notes what a node is about to work with."""
@@ -134,14 +145,21 @@ class Recorder:
             # The hook itself came through; PyTorch refused what it returned.
             last = self.events.pop()
             incoming, outgoing = last.incoming, last.outgoing
+        lines = user_traceback(error)
+        # Between two nodes only hooks run; one that is not on the list cannot be named.
+        is_hidden = hook is None and node is None and lines != ""
         record = ErrorRecord(
             type=type(error).__name__,
             message=str(error),
-            explanation=explanation(error, in_hook=hook is not None),
+            explanation=(
+                "error.hidden_hook_raised"
+                if is_hidden
+                else explanation(error, in_hook=hook is not None)
+            ),
             hook=hook.record if hook else None,
             node=node if hook is None else None,
             tensor=hook.owner.label if hook else None,
-            traceback=user_traceback(error),
+            traceback=lines,
         )
         self._add(
             kind="error",
@@ -160,19 +178,14 @@ class Recorder:
         owner = hook.owner
         self._hook_at_work, self._node_at_work = None, None
         before = self._arrived(owner.slot, gradient)
-        version = -1 if gradient is None else internals.version(gradient)
+        seen = Seen(gradient, before)
         self._hook_at_work, self._hook_returned = hook, False
         result = hook.function(gradient)
-        mutated, now = False, before
-        # Writing through `.data` is not counted, so small gradients are looked at as well.
-        if (gradient is not None and before is not None) and (
-            internals.version(gradient) != version or before.values is not None
-        ):
-            now = self._take(gradient)
-            mutated = now != before
+        now = before if seen.is_still(gradient) else self._take(gradient)
+        mutated = now != before
         reached: tuple[str, ...] = ()
         if mutated and gradient is not None:
-            reached = self._arrivals.changed_in_place(gradient)
+            reached = self._arrivals.changed_in_place(gradient, but=owner.slot)
         after, passed_on = now, gradient
         if isinstance(result, torch.Tensor) and result is not gradient:
             after, passed_on = self._take(result), result
@@ -189,7 +202,7 @@ class Recorder:
             rewritten=mutated or self._differs(gradient, before, passed_on, after),
             returned_none=result is None,
             mutated=mutated,
-            reached=tuple(label for label in reached if label != owner.label),
+            reached=reached,
         )
         self._hook_returned = True
         return result

@@ -65,7 +65,8 @@ class TensorRecord:
     Attributes:
         id: `t0`, `t1`, ...; `t0` is the root.
         names: Every name found for it, in the caller's order; may be empty.
-        node: Id of its `grad_fn`, or of the `AccumulateGrad` node of a leaf.
+        node: Id of its `grad_fn`, or of the `AccumulateGrad` node of a leaf; empty when the root
+            does not depend on it, so that backward never reaches it.
         output_nr: Which output slot of `node` it is.
         is_leaf, is_root: As in PyTorch; the root is the tensor on which backward is called.
         retains_grad: Whether a non-leaf keeps its `.grad`.

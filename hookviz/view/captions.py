@@ -194,7 +194,9 @@ def _node(
     waits = [
         Message("caption.sum.wait", {"tensor": index.name_of_slot(slot)}) for slot in waiting[:1]
     ]
-    return join(sentence, none, *sums, *waits)
+    node = index.nodes.get(event.node or "")
+    meaning = Message(node.annotation) if node is not None and node.annotation else None
+    return join(sentence, meaning, none, *sums, *waits)
 
 
 def _accumulate(index: GraphIndex, event: Event) -> Message:

@@ -29,7 +29,7 @@ def initial_patches(index: GraphIndex) -> Iterator[Patch]:
             yield tensor.id, f"hook-state:{hook.id}", "pending" if hook.enabled else "off"
     for node in index.graph.nodes:
         yield node.id, "state", "pending"
-        yield node.id, "note", Message(node.annotation) if node.annotation else ""
+        yield node.id, "note", ""
     for edge in index.graph.edges:
         yield edge.id, "state", "pending"
         yield edge.id, "contribution", ""

@@ -122,8 +122,8 @@ for _ in range(3):
 # | on the card | meaning |
 # |---|---|
 # | *not computed yet* | the pass has not come here so far |
-# | *computed, not kept* | a gradient passed through, and `.grad` is `None` since this is a non-leaf |
-# | *never reached* | the pass is over and no gradient came here |
+# | *None: computed, not kept* | a gradient passed through, and `.grad` is `None` since this is a non-leaf |
+# | *None: never reached* | the pass is over and no gradient came here |
 #
 # None of them is a zero. A zero is a gradient like any other.
 #

@@ -167,7 +167,8 @@ def _steps(trace: hookviz.Trace, tensors: Tensors) -> Iterator[Step]:
         elif event.kind == "accumulate":
             yield ("accumulate", name, came_in, before, after)
         elif event.error and any(words in event.error.message for words in _REFUSED):
-            is_tensor = "hook returned" not in event.error.message
+            of_leaf = event.hook is not None and event.hook.kind == "post_accumulate_hook"
+            is_tensor = of_leaf or "hook returned" not in event.error.message
             yield ("refused", name, came_in, went_on if is_tensor else "no tensor")
 
 

@@ -1,0 +1,235 @@
+"""The hooks of random graphs. Each writes down what it is given and what it makes of it."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+Body = Callable[[Any, "Notebook"], Any]
+
+say = print
+"""What a hook prints is compared, so it is how these speak."""
+
+
+@dataclass(slots=True)
+class Entry:
+    """One run of one hook.
+
+    Attributes:
+        number: Which hook, in the order of registration.
+        came: A copy of the gradient that came; of a post-accumulate hook, the leaf's `.grad`.
+        went: A copy of the gradient that went on.
+        strides: How what came lay in memory.
+        outcome: `"running"` until the hook returns, then the type of what it returned.
+        leaf: A copy of the leaf before and after, of a post-accumulate hook.
+    """
+
+    number: int
+    came: torch.Tensor | None
+    went: torch.Tensor | None = None
+    strides: Any = None
+    outcome: str = "running"
+    leaf: tuple[torch.Tensor, ...] = ()
+
+
+@dataclass(slots=True)
+class Notebook:
+    """What the hooks of one run share.
+
+    Attributes:
+        entries: What ran, in order.
+        kept: Gradients that hooks keep.
+        note: Is told of each entry when it begins, and again when it ends.
+    """
+
+    entries: list[Entry] = field(default_factory=list)
+    kept: list[torch.Tensor] = field(default_factory=list)
+    note: Callable[[Entry], None] = lambda entry: None
+
+
+def copy(tensor: torch.Tensor | None) -> torch.Tensor | None:
+    """Return a copy that no later change reaches."""
+    return None if tensor is None else tensor.detach().clone()
+
+
+def _say(grad: Any, book: Notebook) -> None:
+    say("my grad is", None if grad is None else tuple(grad.shape))
+
+
+def _warn(grad: Any, book: Notebook) -> None:
+    warnings.warn("a hook warns", stacklevel=1)
+
+
+def _raise(grad: Any, book: Notebook) -> None:
+    say("raising")
+    raise LookupError("a hook\nfails")
+
+
+def _keep(grad: Any, book: Notebook) -> None:
+    book.kept.append(grad)
+
+
+def _keep_alias(grad: Any, book: Notebook) -> None:
+    book.kept.append(grad.detach())
+
+
+def _in_place(grad: Any, book: Notebook) -> None:
+    grad.mul_(2)
+
+
+def _in_place_and_return(grad: Any, book: Notebook) -> Any:
+    return grad.add_(1)
+
+
+def _in_place_first(grad: Any, book: Notebook) -> None:
+    grad[(..., *[slice(0, 1)] * min(grad.dim(), 1))] = 5
+
+
+def _through_data(grad: Any, book: Notebook) -> None:
+    grad.data.mul_(2)
+
+
+def _change_kept(grad: Any, book: Notebook) -> None:
+    """Change a gradient that another hook, or this one in an earlier pass, has kept."""
+    if book.kept:
+        book.kept[0].mul_(7)
+
+
+def _other_dtype(grad: Any, book: Notebook) -> Any:
+    return grad.float() if grad.dtype == torch.float64 else grad.double()
+
+
+TENSOR_HOOKS: dict[str, Body] = {
+    "none": lambda grad, book: None,
+    "same": lambda grad, book: grad,
+    "double": lambda grad, book: grad * 2,
+    "add": lambda grad, book: grad + 100,
+    "zero": lambda grad, book: grad * 0,
+    "negate": lambda grad, book: -grad,
+    "clamp": lambda grad, book: grad.clamp(-1, 1),
+    "nan": lambda grad, book: grad * float("nan"),
+    "clone": lambda grad, book: grad.clone(),
+    "alias": lambda grad, book: grad.detach(),
+    "expanded": lambda grad, book: grad.mean().expand(grad.shape),
+    "strided": lambda grad, book: torch.stack([grad, grad * 3], -1)[..., 1],
+    "print": _say,
+    "warn": _warn,
+    "keep": _keep,
+    "keep_alias": _keep_alias,
+    "in_place": _in_place,
+    "in_place_return": _in_place_and_return,
+    "in_place_first": _in_place_first,
+}
+
+ROUGH_HOOKS: dict[str, Body] = {
+    "through_data": _through_data,
+    "change_kept": _change_kept,
+    "raise": _raise,
+    "shape": lambda grad, book: grad.reshape(-1)[:1],
+    "more_shape": lambda grad, book: grad.expand(2, *grad.shape),
+    "dtype": _other_dtype,
+    "tuple": lambda grad, book: (grad,),
+    "number": lambda grad, book: 3.0,
+}
+
+
+def _add_to_grad(leaf: Any, book: Notebook) -> None:
+    leaf.grad.add_(1)
+
+
+def _replace_grad(leaf: Any, book: Notebook) -> None:
+    leaf.grad = leaf.grad * 3
+
+
+def _drop_grad(leaf: Any, book: Notebook) -> None:
+    leaf.grad = None
+
+
+def _descend(leaf: Any, book: Notebook) -> None:
+    if leaf.grad is not None:
+        leaf.data.sub_(leaf.grad)
+
+
+def _descend_and_count(leaf: Any, book: Notebook) -> None:
+    with torch.no_grad():
+        leaf.sub_(1)
+
+
+POST_HOOKS: dict[str, Body] = {
+    "none": lambda leaf, book: None,
+    "print": lambda leaf, book: say("added to", tuple(leaf.shape)),
+    "add_to_grad": _add_to_grad,
+    "replace_grad": _replace_grad,
+    "drop_grad": _drop_grad,
+    "descend": _descend,
+    "descend_and_count": _descend_and_count,
+    "raise": _raise,
+    "return": lambda leaf, book: leaf.grad,
+}
+
+CHANGES_ELSEWHERE = frozenset({"change_kept", "through_data", "keep_alias"})
+"""Forms whose changes of other gradients no look at their own argument can tell."""
+
+
+def tensor_hook(form: str, number: int, book: Notebook, style: int = 0) -> Callable[..., Any]:
+    """Make a tensor hook.
+
+    Args:
+        form: A key of `TENSOR_HOOKS` or `ROUGH_HOOKS`.
+        number: Its number, which its name tells.
+        book: Where it writes.
+        style: A function, a partial, a method or an object.
+    """
+    body = {**TENSOR_HOOKS, **ROUGH_HOOKS}[form]
+
+    def hook(grad: Any) -> Any:
+        entry = Entry(number, copy(grad))
+        if grad is not None:
+            entry.strides = (grad.stride(), grad.storage_offset(), grad.requires_grad)
+        book.entries.append(entry)
+        book.note(entry)
+        result = None if grad is None and form not in ("tuple", "number") else body(grad, book)
+        went = grad if result is None else result
+        entry.went = copy(went) if isinstance(went, torch.Tensor) else None
+        entry.outcome = type(result).__name__
+        book.note(entry)
+        return result
+
+    return _styled(hook, number, style)
+
+
+def post_hook(form: str, number: int, book: Notebook, style: int = 0) -> Callable[..., Any]:
+    """Make a post-accumulate hook; the arguments are those of `tensor_hook`."""
+
+    def hook(leaf: Any) -> Any:
+        entry = Entry(number, copy(leaf.grad), leaf=(leaf.detach().clone(),))
+        book.entries.append(entry)
+        book.note(entry)
+        gone = leaf.grad is None and form in ("add_to_grad", "replace_grad")
+        result = None if gone else POST_HOOKS[form](leaf, book)
+        entry.went = copy(leaf.grad)
+        entry.leaf = (*entry.leaf, leaf.detach().clone())
+        entry.outcome = type(result).__name__
+        book.note(entry)
+        return result
+
+    return _styled(hook, number, style)
+
+
+def _styled(hook: Any, number: int, style: int) -> Callable[..., Any]:
+    hook.__name__ = f"hook_{number}"
+    if style % 4 == 0:
+        return hook
+    if style % 4 == 1:
+        return functools.partial(hook)
+    kind = type(f"hook_{number}", (), {"__call__": lambda self, grad: hook(grad)})
+    if style % 4 == 2:
+        return kind()
+    kind.method = lambda self, grad: hook(grad)
+    kind.method.__name__ = f"hook_{number}"
+    return kind().method
