@@ -114,7 +114,8 @@ def _mean_and_std(finite: torch.Tensor, norm: float, count: int) -> tuple[float,
     # The variance is the mean square less the squared mean, unless too few digits would be left.
     if square - mean * mean > 0.1 * square:
         return mean, math.sqrt(square - mean * mean)
-    return mean, float(finite.to(torch.float64).std(correction=0))
+    # Welford's method, in PyTorch: slower, and needs no copy.
+    return mean, float(finite.std(correction=0))
 
 
 def _excerpts(

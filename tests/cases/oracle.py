@@ -144,6 +144,9 @@ def _check_traces(recorded: Outcome, watched: Outcome, hidden: int) -> None:
         steps += _steps(trace, recorded.tensors)
     assert steps == watched.steps
     events = [event for trace in recorded.traces for event in trace.events]
+    for event in events:
+        if event.kind in ("accumulate", "retain_grad") and _is_whole(event):
+            assert _sum(event) == told(event.after), event
     assert "".join(event.printed for event in events) == recorded.printed
     assert sum(event.kind == "hidden_rewrite" for event in events) == hidden
 
@@ -170,6 +173,21 @@ def _steps(trace: hookviz.Trace, tensors: Tensors) -> Iterator[Step]:
             of_leaf = event.hook is not None and event.hook.kind == "post_accumulate_hook"
             is_tensor = of_leaf or "hook returned" not in event.error.message
             yield ("refused", name, came_in, went_on if is_tensor else "no tensor")
+
+
+def _is_whole(event: Event) -> bool:
+    snapshots = [s for s in (event.before, event.incoming, event.after) if s is not None]
+    return all(s.values is not None and s.layout == "strided" for s in snapshots)
+
+
+def _sum(event: Event) -> Any:
+    total = None
+    for snapshot in (event.before, event.incoming):
+        if snapshot is not None:
+            tensor = torch.tensor(snapshot.tolist(), dtype=getattr(torch, snapshot.dtype))
+            tensor = tensor.reshape(snapshot.shape)
+            total = tensor if total is None else total + tensor
+    return shown(total)
 
 
 def _is_leaf(trace: hookviz.Trace, event: Event) -> bool:

@@ -230,7 +230,7 @@ SEVERAL: dict[str, Operation] = {
     "split": lambda x, y, n: line(x).split(1 + n % 2, dim(line(x), n)),
     "chunk": lambda x, y, n: line(x).chunk(2, dim(line(x), n)),
     "topk": lambda x, y, n: line(x).topk(1, dim(line(x), n)),
-    "sort": lambda x, y, n: line(x).sort(dim(line(x), n), stable=True),
+    "sort": lambda x, y, n: line(x).sort(dim=dim(line(x), n), stable=True),
     "max_dim": lambda x, y, n: x.max(dim(x, n)),
     "kthvalue": lambda x, y, n: line(x).kthvalue(1),
     "cummax": lambda x, y, n: x.cummax(dim(x, n)),
