@@ -22,6 +22,7 @@ class Entry:
 
     Attributes:
         number: Which hook, in the order of registration.
+        owner: The name of the tensor that it was registered on.
         came: A copy of the gradient that came; of a post-accumulate hook, the leaf's `.grad`.
         went: A copy of the gradient that went on.
         strides: How what came lay in memory.
@@ -30,11 +31,16 @@ class Entry:
     """
 
     number: int
+    owner: str
     came: torch.Tensor | None
     went: torch.Tensor | None = None
     strides: Any = None
     outcome: str = "running"
     leaf: tuple[torch.Tensor, ...] = ()
+
+
+def nobody(entry: Entry, argument: Any) -> None:
+    """Listen to no entry."""
 
 
 @dataclass(slots=True)
@@ -44,17 +50,25 @@ class Notebook:
     Attributes:
         entries: What ran, in order.
         kept: Gradients that hooks keep.
-        note: Is told of each entry when it begins, and again when it ends.
+        note: Is told of each entry when it begins, with the argument of the hook.
     """
 
     entries: list[Entry] = field(default_factory=list)
     kept: list[torch.Tensor] = field(default_factory=list)
-    note: Callable[[Entry], None] = lambda entry: None
+    note: Callable[[Entry, Any], None] = nobody
 
 
 def copy(tensor: torch.Tensor | None) -> torch.Tensor | None:
     """Return a copy that no later change reaches."""
     return None if tensor is None else tensor.detach().clone()
+
+
+def bits(tensor: torch.Tensor | None) -> Any:
+    """Return what is equal for two tensors exactly when every bit of them is."""
+    if tensor is None:
+        return None
+    numbers = tensor.detach().numpy()
+    return (numbers.dtype, numbers.shape, numbers.tobytes())
 
 
 def _say(grad: Any, book: Notebook) -> None:
@@ -176,46 +190,49 @@ CHANGES_ELSEWHERE = frozenset({"change_kept", "through_data", "keep_alias"})
 """Forms whose changes of other gradients no look at their own argument can tell."""
 
 
-def tensor_hook(form: str, number: int, book: Notebook, style: int = 0) -> Callable[..., Any]:
+def tensor_hook(
+    form: str, number: int, owner: str, book: Notebook, style: int = 0
+) -> Callable[..., Any]:
     """Make a tensor hook.
 
     Args:
         form: A key of `TENSOR_HOOKS` or `ROUGH_HOOKS`.
         number: Its number, which its name tells.
+        owner: The name of its tensor.
         book: Where it writes.
         style: A function, a partial, a method or an object.
     """
     body = {**TENSOR_HOOKS, **ROUGH_HOOKS}[form]
 
     def hook(grad: Any) -> Any:
-        entry = Entry(number, copy(grad))
+        entry = Entry(number, owner, copy(grad))
         if grad is not None:
             entry.strides = (grad.stride(), grad.storage_offset(), grad.requires_grad)
         book.entries.append(entry)
-        book.note(entry)
+        book.note(entry, grad)
         result = None if grad is None and form not in ("tuple", "number") else body(grad, book)
         went = grad if result is None else result
         entry.went = copy(went) if isinstance(went, torch.Tensor) else None
         entry.outcome = type(result).__name__
-        book.note(entry)
         return result
 
     return _styled(hook, number, style)
 
 
-def post_hook(form: str, number: int, book: Notebook, style: int = 0) -> Callable[..., Any]:
+def post_hook(
+    form: str, number: int, owner: str, book: Notebook, style: int = 0
+) -> Callable[..., Any]:
     """Make a post-accumulate hook; the arguments are those of `tensor_hook`."""
 
     def hook(leaf: Any) -> Any:
-        entry = Entry(number, copy(leaf.grad), leaf=(leaf.detach().clone(),))
+        entry = Entry(number, owner, copy(leaf.grad), leaf=(leaf.detach().clone(),))
         book.entries.append(entry)
-        book.note(entry)
+        book.note(entry, leaf)
         gone = leaf.grad is None and form in ("add_to_grad", "replace_grad")
         result = None if gone else POST_HOOKS[form](leaf, book)
         entry.went = copy(leaf.grad)
         entry.leaf = (*entry.leaf, leaf.detach().clone())
         entry.outcome = type(result).__name__
-        book.note(entry)
         return result
 
     return _styled(hook, number, style)

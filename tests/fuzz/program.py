@@ -193,7 +193,7 @@ class _Maker:
         name = self.name(instruction.on)
         form, number, is_post = instruction.form, self.hook_count, isinstance(instruction, PostHook)
         make = post_hook if is_post else tensor_hook
-        function = make(form, number, self.book, instruction.style)
+        function = make(form, number, name, self.book, instruction.style)
         method = "register_post_accumulate_grad_hook" if is_post else "register_hook"
         handle = getattr(self.tensors[name], method)(function)
         self.hooks.append(Registered(number, name, is_post, function, handle))
@@ -203,8 +203,7 @@ class _Maker:
     def finish(self, program: Program) -> Built:
         first = next(iter(self.tensors))
         chosen = list(dict.fromkeys(self.name(index) for index in program.roots))
-        if not any(self.tensors[name].requires_grad for name in chosen):
-            chosen.append(first)
+        chosen = [name for name in chosen if _is_usable(self.tensors[name])] or [first]
         root, text = self.tensors[chosen[0]], chosen[0]
         if len(chosen) > 1 or (root.dim() and program.gradient is None):
             root = sum((self.tensors[name].sum() for name in chosen[1:]), start=root.sum())
@@ -214,7 +213,7 @@ class _Maker:
             arguments["gradient"] = _gradient(program.gradient, root)
         if program.inputs:
             wanted = dict.fromkeys(self.name(index) for index in program.inputs)
-            tensors = [self.tensors[name] for name in wanted if self.tensors[name].requires_grad]
+            tensors = [self.tensors[name] for name in wanted if _is_usable(self.tensors[name])]
             arguments["inputs"] = tensors or [self.tensors[first]]
         forgotten = dict.fromkeys(self.name(index) for index in program.forget)
         names = {name: one for name, one in self.tensors.items() if name not in forgotten}
@@ -222,6 +221,13 @@ class _Maker:
         self.script.append(f"del {', '.join(forgotten)}" if forgotten else "")
         self.script.append(f"root.backward(**{arguments})  # {program.passes} times")
         return Built(root, names, self.book, self.hooks, arguments, self.script)
+
+
+def _is_usable(tensor: torch.Tensor) -> bool:
+    try:
+        return tensor.requires_grad and (tensor.is_leaf or tensor.grad_fn is not None)
+    except RuntimeError:  # one of several views of a tensor that was changed in place
+        return False
 
 
 def _gradient(kind: str, root: torch.Tensor) -> torch.Tensor:

@@ -34,8 +34,8 @@ often = [operations(names) for names in well_behaved]
 seldom = [hooks(ROUGH_HOOKS), operations(st.sampled_from(list(BROKEN)))]
 others = [post_hooks, st.builds(Retain, index), st.builds(Unhook, index)]
 
-gentle = st.one_of(*often, *[hooks(TENSOR_HOOKS)] * 4, *others)
-rough = st.one_of(*often, *[hooks(TENSOR_HOOKS)] * 4, *others, *seldom)
+gentle = [*often, *[hooks(TENSOR_HOOKS)] * 8, *others]
+rough = [*gentle, *gentle, *seldom]
 
 indices = st.lists(index, max_size=3).map(tuple)
 
@@ -43,11 +43,12 @@ indices = st.lists(index, max_size=3).map(tuple)
 @st.composite
 def programs(draw: st.DrawFn) -> Program:
     """Draw a program; half of them have nothing in them that is meant to fail."""
-    instructions = draw(st.sampled_from([gentle, rough]))
+    kinds = st.sampled_from(draw(st.sampled_from([gentle, rough])))
+    least = draw(st.integers(0, 12))
     return Program(
         leaves=tuple(draw(st.lists(leaves, min_size=1, max_size=3))),
-        instructions=tuple(draw(st.lists(instructions, max_size=16))),
-        roots=draw(st.lists(index, min_size=1, max_size=3).map(tuple)),
+        instructions=tuple(draw(st.lists(kinds.flatmap(lambda kind: kind), min_size=least, max_size=16))),
+        roots=tuple(draw(st.lists(index, min_size=1, max_size=5))),
         gradient=draw(st.sampled_from([None, None, "dense", "expanded", "transposed"])),
         forget=draw(indices),
         passes=draw(st.sampled_from([1, 1, 2])),

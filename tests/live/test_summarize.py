@@ -44,6 +44,28 @@ def test_a_norm_past_the_range_of_float32_is_finite_where_the_elements_are() -> 
     assert float(summary.mean) == pytest.approx(3e38, rel=1e-5)
 
 
+@pytest.mark.parametrize(
+    "tensor",
+    [
+        torch.arange(1.0, 7).expand(50, 6),
+        torch.arange(1.0, 7)[:, None].expand(6, 50),
+        torch.arange(600.0).reshape(20, 30).T,
+        torch.arange(600.0).reshape(2, 3, 100).permute(2, 0, 1),
+        torch.arange(600.0)[::3],
+        torch.arange(600.0).reshape(20, 30)[:, ::2],
+        torch.tensor(3.0).expand(1000),
+    ],
+)
+def test_views_that_are_expanded_permuted_or_sliced_are_read_as_they_look(
+    tensor: torch.Tensor,
+) -> None:
+    one, other = summarize(tensor), summarize(tensor.clone(memory_format=torch.contiguous_format))
+    for name in ("minimum", "maximum", "zero_count", "nan_count", "corner", "grid", "histogram"):
+        assert getattr(one, name) == getattr(other, name), name
+    for name in ("mean", "std", "norm"):
+        assert float(getattr(one, name)) == pytest.approx(float(getattr(other, name)), rel=1e-5)
+
+
 def test_a_vanishing_gradient_has_a_norm_that_is_not_zero() -> None:
     summary = summarize(torch.full((100,), 1e-30))
     assert float(summary.norm) == pytest.approx(1e-29, rel=1e-5)

@@ -1,0 +1,79 @@
+"""Run many random programs: `python -m tests.fuzz --examples 20000 [--seed N]`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+import traceback
+
+import torch
+from hypothesis import HealthCheck, Phase, given, note, seed, settings
+
+from tests.fuzz.oracle import check
+from tests.fuzz.program import Program
+from tests.fuzz.strategies import programs
+
+CHUNK = 500
+"""So many at a time: a failure ends its chunk only, and each chunk has a seed to repeat it by."""
+
+
+def main() -> int:
+    """Run, say how it goes, and return 1 if anything failed."""
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
+    parser.add_argument("--examples", type=int, default=20000)
+    parser.add_argument("--seed", type=int, default=int(time.time()))
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    start, done, failed = time.perf_counter(), 0, 0
+    for number, first in enumerate(range(0, options.examples, CHUNK)):
+        many = min(CHUNK, options.examples - first)
+        ran, problem = run_chunk(options.seed + number, many)
+        done += ran
+        failed += problem is not None
+        spent = time.perf_counter() - start
+        print(f"{spent:7.1f} s  {done:6} examples  {failed} failed", flush=True)
+        if problem is not None:
+            print(f"seed {options.seed + number}, {many} examples:\n{problem}", flush=True)
+    spent = time.perf_counter() - start
+    print(
+        f"{done} examples in {spent:.0f} s ({1000 * spent / max(done, 1):.1f} ms each), "
+        f"seed {options.seed}, torch {torch.__version__}: {failed} failed"
+    )
+    return int(failed > 0)
+
+
+def run_chunk(first_seed: int, many: int) -> tuple[int, str | None]:
+    """Run some examples; return how many ran until one failed, and what failed."""
+    ran, failing = 0, False
+
+    @seed(first_seed)
+    @settings(
+        max_examples=many,
+        database=None,
+        deadline=None,
+        print_blob=False,
+        phases=[Phase.generate, Phase.shrink],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(programs())
+    def one(program: Program) -> None:
+        nonlocal ran, failing
+        ran += not failing  # what is run to make a failing program shorter does not count
+        try:
+            check(program)
+        except BaseException:
+            failing = True
+            note(program.script())
+            raise
+
+    try:
+        one()
+    except Exception as error:
+        notes = "\n".join(getattr(error, "__notes__", ()))
+        return ran, "".join(traceback.format_exception(error)[-3:]) + notes
+    return ran, None
+
+
+if __name__ == "__main__":
+    sys.exit(main())
