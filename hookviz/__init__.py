@@ -14,6 +14,7 @@ from hookviz.errors import (
     HookvizError,
     NoGradError,
     NotATensorError,
+    RecordingWarning,
     TraceFormatError,
     UnknownTargetError,
 )
@@ -38,6 +39,7 @@ __all__ = [
     "HookvizError",
     "NoGradError",
     "NotATensorError",
+    "RecordingWarning",
     "TensorSnapshot",
     "Trace",
     "TraceFormatError",

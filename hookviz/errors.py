@@ -63,3 +63,7 @@ class ClosedError(HookvizError, RuntimeError):
 
 class TraceFormatError(HookvizError, ValueError):
     """A text is no trace, or one of a newer format."""
+
+
+class RecordingWarning(UserWarning):
+    """A step of a pass could not be recorded; the pass itself is not affected."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import torch
 
@@ -52,16 +52,22 @@ class Held:
 class Arrivals:
     """What has been sent to each slot and has not been used yet."""
 
-    def __init__(self, edges: Iterable[EdgeRecord], *, keep: Keep) -> None:
+    def __init__(self, senders: Mapping[Slot, int], *, keep: Keep) -> None:
+        """Begin with nothing under way.
+
+        Args:
+            senders: How many edges lead to each slot; see `count_senders`.
+            keep: See `take`.
+        """
         self._keep = keep
-        self._senders = Counter((edge.target, edge.input_nr) for edge in edges)
+        self._senders = senders
         self._waiting: dict[Slot, list[Held]] = {}
 
     def send(
         self, slot: Slot, tensor: torch.Tensor | None, snapshot: TensorSnapshot | None, label: str
     ) -> None:
         """Note that a node sent this to a slot; several sendings add up."""
-        several = self._senders[slot] > 1
+        several = self._senders.get(slot, 0) > 1
         held = Held(tensor, snapshot, label, is_one_of_several=several)
         self._waiting.setdefault(slot, []).append(held)
 
@@ -148,6 +154,11 @@ class Arrivals:
         return summed.values != snapshot.values, summed
 
 
+def count_senders(edges: Iterable[EdgeRecord]) -> Mapping[Slot, int]:
+    """Return how many edges lead to each slot."""
+    return Counter((edge.target, edge.input_nr) for edge in edges)
+
+
 def _is_large(snapshot: TensorSnapshot | None) -> bool:
     return snapshot is not None and snapshot.values is None
 
@@ -173,7 +184,7 @@ def _sum(tensors: list[torch.Tensor]) -> torch.Tensor | None:
     total = tensors[0]
     with torch.no_grad():
         for tensor in tensors[1:]:
-            if tensor.layout != torch.strided or tensor.shape != total.shape:
+            if tensor.shape != total.shape or tensor.layout != total.layout:
                 return None
             total = total + tensor
     return total

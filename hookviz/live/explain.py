@@ -8,6 +8,9 @@ from pathlib import Path
 
 import torch
 
+from hookviz.live.chain import LiveHook
+from hookviz.records import ErrorRecord
+
 _PATTERNS: tuple[tuple[str, str], ...] = (
     (r"has changed the size of value", "error.hook_shape"),
     (r"has changed the type of value.*sparse", "error.hook_layout"),
@@ -28,9 +31,37 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
 """Parts of PyTorch's messages (seen on 2.13) and the key of the language tables for each."""
 
 
-def explanation(error: BaseException, *, in_hook: bool) -> str:
-    """Return the key of a sentence about this exception; empty when there is none to add."""
-    message = str(error)
+def explain(
+    error: BaseException, *, hook: LiveHook | None, node: str | None, is_refused: bool
+) -> ErrorRecord:
+    """Describe an exception out of backward.
+
+    Args:
+        error: What was raised.
+        hook: The hook that was at work, if one was.
+        node: Id of the node that was at work, if one was.
+        is_refused: Whether the hook came through, and PyTorch refused what it returned.
+    """
+    lines = user_traceback(error)
+    if hook is not None and is_refused and hook.kind == "post_accumulate_hook":
+        key = "error.post_hook_returned"
+    elif hook is None and node is None and lines:
+        # Between two nodes only hooks run; one that is not on the list cannot be named.
+        key = "error.hidden_hook_raised"
+    else:
+        key = _explanation(str(error), in_hook=hook is not None)
+    return ErrorRecord(
+        type=type(error).__name__,
+        message=str(error),
+        explanation=key,
+        hook=hook.record if hook else None,
+        node=node if hook is None else None,
+        tensor=hook.owner.label if hook else None,
+        traceback=lines,
+    )
+
+
+def _explanation(message: str, *, in_hook: bool) -> str:
     for pattern, key in _PATTERNS:
         if re.search(pattern, message):
             return key

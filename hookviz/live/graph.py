@@ -110,10 +110,13 @@ def capture_live(
     live = LiveGraph(root=root, nodes=nodes, edges=edges, leaves=leaves)
     found = _Tensors(ids, leaves)
     found.add(root, slot=(ids[start.node], start.output_nr))
-    for name, tensor in (names or {}).items():
-        found.add(check_named(name, tensor), name=str(name), is_asked_for=True)
+    given = {str(name): check_named(name, tensor) for name, tensor in (names or {}).items()}
+    for name, tensor in given.items():
+        found.add(tensor, name=name, is_asked_for=True)
     for name, tensor in named_tensors(namespaces):
-        found.add(tensor, name=name)
+        # A name given by hand means that tensor only, whatever the caller's variable holds.
+        if name not in given:
+            found.add(tensor, name=name)
     for node_id, leaf in leaves.items():
         found.add(leaf, slot=(node_id, 0))
     for node in nodes.values():

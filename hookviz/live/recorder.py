@@ -4,50 +4,33 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import torch
 
-from hookviz.live.arrivals import Arrivals
+from hookviz.live.arrivals import Arrivals, count_senders
 from hookviz.live.chain import Hook, LiveHook
-from hookviz.live.explain import explanation, user_traceback
+from hookviz.live.engine_run import EngineRuns
+from hookviz.live.explain import explain
 from hookviz.live.grads import read_grad
 from hookviz.live.graph import LiveGraph, LiveTensor, Slot
+from hookviz.live.guard import guarded
 from hookviz.live.memory import equal_bits
 from hookviz.live.printed import Printed
+from hookviz.live.recorded import Recorded
 from hookviz.live.seen import Seen
 from hookviz.live.take import Keep, take
-from hookviz.records import ErrorRecord, Event, GraphRecord, TensorSnapshot
+from hookviz.records import ErrorRecord, Event, GraphRecord, TensorSnapshot, Value
 
 Gradient = torch.Tensor | None
 Snapshot = TensorSnapshot | None
-_Result = TypeVar("_Result")
-
-
-class Recorded:
-    """Stand in for a hook: runs through the recorder, and is named as the hook is.
-
-    PyTorch's error messages read a hook's `__name__`, and say `<unknown>` where it has none.
-    """
-
-    __slots__ = ("_hook", "_run")
-
-    def __init__(self, hook: Hook, run: Hook) -> None:
-        self._hook = hook
-        self._run = run
-
-    def __call__(self, argument: Any) -> Any:
-        """Run the hook and note what it did."""
-        return self._run(argument)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._hook, name)
 
 
 class Recorder:
     """Build the events of one pass from callbacks that PyTorch makes.
 
-    Every callback returns `None` and keeps no tensor longer than the engine itself needs it.
+    Every callback returns `None` (a hook's returns what the hook did) and keeps no tensor longer
+    than the engine itself needs it.
     """
 
     def __init__(
@@ -65,20 +48,19 @@ class Recorder:
         self._live = live
         self._printed = printed
         self._keep = keep
-        self._arrivals = Arrivals(live.edges, keep=keep)
         self._by_slot: dict[Slot, list[LiveTensor]] = {}
         for owner in live.tensors:
             self._by_slot.setdefault(owner.slot, []).append(owner)
         self._edges = {edge.id: edge for edge in live.edges}
-        self._incoming: dict[str, tuple[Snapshot, ...]] = {}
+        senders = count_senders(live.edges)
+        self._runs = EngineRuns(lambda: Arrivals(senders, keep=keep))
         self._grads: dict[str, Seen] = {
             tensor.id: Seen(read_grad(owner.tensor), tensor.grad)
             for tensor, owner in zip(graph.tensors, live.tensors, strict=True)
         }
-        self._unfinished_leaf: dict[str, Seen] = {}
         self._hook_at_work: LiveHook | None = None
-        self._hook_returned = False
-        self._node_at_work: str | None = None
+        self._returned: Event | None = None
+        """The event of the hook at work, once the hook itself has come through."""
 
     # -- what happens ---------------------------------------------------------------------------
 
@@ -86,88 +68,71 @@ class Recorder:
         """Note the gradient that is handed to the root."""
         root = self._live.tensors[0]
         snapshot = self._take(gradient)
-        self._arrivals.send(root.slot, gradient, snapshot, root.label)
+        self._runs.current.arrivals.send(root.slot, gradient, snapshot, root.label)
         self._add(kind="start", tensor=root.label, outgoing=snapshot)
 
     def wrap(self, hook: LiveHook, place: int) -> Hook:
         """Return a function that runs a hook and notes what it was given and what it did."""
         run = self._run_tensor_hook if hook.kind == "tensor_hook" else self._run_post_accumulate
-
         return Recorded(hook.function, functools.partial(run, hook, place))
 
     def node_prehook(self, node_id: str) -> Callable[[tuple[Gradient, ...]], None]:
         """Return a pre-hook that notes what a node is about to work with."""
 
+        @guarded
         def arrived(grad_outputs: tuple[Gradient, ...]) -> None:
-            self._hook_at_work, self._node_at_work = None, node_id
+            run = self._runs.enter_slot()
+            self._hook_at_work = None
             snapshots = []
             for output_nr, gradient in enumerate(grad_outputs):
                 slot = (node_id, output_nr)
-                snapshots.append(self._arrived(slot, gradient))
-                self._arrivals.use(slot)
-                for owner in self._by_slot.get(slot, ()):
-                    self._kept(owner, snapshots[-1])
-            self._incoming[node_id] = tuple(snapshots)
+                snapshots.append(self._arrived_at_node(slot, gradient))
+                run.arrivals.use(slot)
+            run.incoming[node_id] = tuple(snapshots)
+            run.node_at_work = node_id
             if node_id in self._live.leaves:
-                self._unfinished_leaf[node_id] = Seen(grad_outputs[0], snapshots[0])
+                owner = self._by_slot[node_id, 0][0]
+                arrival = Seen(grad_outputs[0], snapshots[0])
+                run.leaf_arrivals[node_id] = (arrival, self.final_grad(owner))
 
         return arrived
 
     def node_hook(self, node_id: str) -> Callable[..., None]:
         """Return a hook that notes what left a node along each edge."""
 
+        @guarded
         def left(grad_inputs: tuple[Gradient, ...], grad_outputs: tuple[Gradient, ...]) -> None:
+            run = self._runs.leave_node(node_id)
             if node_id in self._live.leaves:
                 self._accumulated(node_id)
-                self._hook_at_work = self._node_at_work = None
-                return
-            incoming = self._incoming.get(node_id, ())
-            outgoing: list[Snapshot] = []
-            for edge_id, gradient in zip(self._live.out_edges(node_id), grad_inputs, strict=False):
-                # One tensor often goes both ways, as behind `+`; it is read once.
-                first = next((i for i, g in enumerate(grad_inputs) if g is gradient), 0)
-                is_repeated = first < len(outgoing)
-                snapshot = outgoing[first] if is_repeated else self._take(gradient)
-                outgoing.append(snapshot)
-                if edge_id is not None:
-                    edge = self._edges[edge_id]
-                    self._arrivals.send((edge.target, edge.input_nr), gradient, snapshot, edge_id)
-            self._add(kind="node", node=node_id, incoming=incoming, outgoing=tuple(outgoing))
-            self._hook_at_work = self._node_at_work = None
+            else:
+                incoming = run.incoming.get(node_id, ())
+                outgoing = self._send(node_id, grad_inputs, run.arrivals)
+                self._add(kind="node", node=node_id, incoming=incoming, outgoing=outgoing)
+            self._hook_at_work = run.node_at_work = None
 
         return left
 
     def failed(self, error: Exception) -> ErrorRecord:
         """Note the exception that ended the pass, and which hook or node it came from."""
-        hook, node = self._hook_at_work, self._node_at_work
-        incoming = outgoing = None
-        if hook is not None and self._hook_returned:
+        hook, last = self._hook_at_work, self._returned
+        is_refused = hook is not None and last is not None and self.events[-1] is last
+        if is_refused:
             # The hook itself came through; PyTorch refused what it returned.
-            last = self.events.pop()
-            incoming, outgoing = last.incoming, last.outgoing
-        lines = user_traceback(error)
-        # Between two nodes only hooks run; one that is not on the list cannot be named.
-        is_hidden = hook is None and node is None and lines != ""
-        record = ErrorRecord(
-            type=type(error).__name__,
-            message=str(error),
-            explanation=(
-                "error.hidden_hook_raised"
-                if is_hidden
-                else explanation(error, in_hook=hook is not None)
-            ),
-            hook=hook.record if hook else None,
-            node=node if hook is None else None,
-            tensor=hook.owner.label if hook else None,
-            traceback=lines,
+            self.events.pop()
+        record = explain(
+            error,
+            hook=hook,
+            node=self._runs.current.node_at_work,
+            is_refused=is_refused,
         )
         self._add(
             kind="error",
             tensor=record.tensor,
             node=record.node,
             hook=record.hook,
-            incoming=incoming,
-            outgoing=outgoing,
+            incoming=last.incoming if is_refused and last is not None else None,
+            outgoing=last.outgoing if is_refused and last is not None else None,
             error=record,
         )
         return record
@@ -175,82 +140,150 @@ class Recorder:
     # -- tensors --------------------------------------------------------------------------------
 
     def _run_tensor_hook(self, hook: LiveHook, place: int, gradient: Gradient) -> Any:
-        owner = hook.owner
-        self._hook_at_work, self._node_at_work = None, None
-        before = self._arrived(owner.slot, gradient)
-        seen = Seen(gradient, before)
-        self._hook_at_work, self._hook_returned = hook, False
-        result = hook.function(gradient)
-        now = before if seen.is_still(gradient) else self._take(gradient)
-        mutated = now != before
+        seen = self._before_tensor_hook(hook, gradient)
+        with self._runs.inside_a_hook():
+            result = hook.function(gradient)
+        self._hook_at_work = hook
+        if seen is not None:
+            self._after_tensor_hook(hook, place, gradient, seen, result)
+        return result
+
+    @guarded
+    def _before_tensor_hook(self, hook: LiveHook, gradient: Gradient) -> Seen:
+        self._runs.enter_slot()
+        self._hook_at_work = None
+        seen = Seen(gradient, self._arrived(hook.owner.slot, gradient))
+        self._hook_at_work, self._returned = hook, None
+        return seen
+
+    @guarded
+    def _after_tensor_hook(
+        self, hook: LiveHook, place: int, gradient: Gradient, seen: Seen, result: Any
+    ) -> None:
+        owner, arrivals = hook.owner, self._runs.current.arrivals
+        now = seen.snapshot if seen.is_still(gradient) else self._take(gradient)
+        mutated = now != seen.snapshot
         reached: tuple[str, ...] = ()
         if mutated and gradient is not None:
-            reached = self._arrivals.changed_in_place(gradient, but=owner.slot)
+            reached = arrivals.changed_in_place(gradient, but=owner.slot)
         after, passed_on = now, gradient
         if isinstance(result, torch.Tensor) and result is not gradient:
             after, passed_on = self._take(result), result
-        self._arrivals.replace(owner.slot, passed_on, after, owner.label)
-        self._add(
+        arrivals.replace(owner.slot, passed_on, after, owner.label)
+        self._returned = self._add(
             kind="tensor_hook",
             tensor=owner.label,
             node=owner.slot[0],
             slot=owner.slot[1],
             hook=hook.record,
             hook_index=place,
-            incoming=before,
+            incoming=seen.snapshot,
             outgoing=after,
-            rewritten=mutated or self._differs(gradient, before, passed_on, after),
+            rewritten=mutated or self._differs(gradient, seen.snapshot, passed_on, after),
             returned_none=result is None,
             mutated=mutated,
             reached=reached,
         )
-        self._hook_returned = True
-        return result
 
     def _arrived(self, slot: Slot, gradient: Gradient) -> Snapshot:
         """Return the snapshot of what arrives, after noting a rewrite that no hook explains."""
-        snapshot = self._arrivals.snapshot_of(slot, gradient)
-        hidden, sent = self._arrivals.unexplained(slot, gradient, snapshot)
+        arrivals = self._runs.current.arrivals
+        snapshot = arrivals.snapshot_of(slot, gradient)
+        hidden, sent = arrivals.unexplained(slot, gradient, snapshot)
         if hidden:
-            owners = self._by_slot.get(slot)
-            self._add(
-                kind="hidden_rewrite",
-                tensor=owners[0].label if owners else None,
-                node=slot[0],
-                slot=slot[1],
-                incoming=sent,
-                outgoing=snapshot,
-                rewritten=True,
-            )
-            self._arrivals.replace(slot, gradient, snapshot, slot[0])
+            self._hidden_rewrite(slot, gradient, sent, snapshot)
         return snapshot
 
-    def _kept(self, owner: LiveTensor, arrived: Snapshot) -> None:
-        if owner.tensor.is_leaf or not owner.tensor.retains_grad:
-            return
-        before = self._grads[owner.id].snapshot
-        after = self.final_grad(owner)
-        if arrived is None and after == before:
-            return
-        self._add(
-            kind="retain_grad",
-            tensor=owner.label,
-            node=owner.slot[0],
-            slot=owner.slot[1],
-            incoming=arrived,
-            before=before,
-            after=after,
-        )
+    def _arrived_at_node(self, slot: Slot, gradient: Gradient) -> Snapshot:
+        """The same at a node, after what retained tensors of the slot have kept."""
+        arrivals = self._runs.current.arrivals
+        snapshot = arrivals.snapshot_of(slot, gradient)
+        hidden, sent = arrivals.unexplained(slot, gradient, snapshot)
+        keeping = [
+            owner
+            for owner in self._by_slot.get(slot, ())
+            if owner.tensor.retains_grad and not owner.tensor.is_leaf
+        ]
+        if hidden and keeping and self._was_kept(keeping[0], sent, snapshot):
+            # A hook of the user's on the node itself: it runs after `.grad` is kept.
+            self._keep_grads(keeping, sent)
+            keeping = []
+        if hidden:
+            self._hidden_rewrite(slot, gradient, sent, snapshot)
+        self._keep_grads(keeping, snapshot)
+        return snapshot
 
-    # -- leaves ---------------------------------------------------------------------------------
+    def _was_kept(self, owner: LiveTensor, sent: Value, arrived: Snapshot) -> bool:
+        """Return whether `.grad` took in what was sent and not what the node received."""
+        after = self._take(read_grad(owner.tensor))
+        before = self._grads[owner.id].snapshot
+        if before is None or after is None:
+            return after == sent != arrived
+        if not isinstance(sent, TensorSnapshot) or arrived is None:
+            return False
+        if before.values is None or after.values is None or sent.values is None:
+            return False
+
+        def miss(added: TensorSnapshot) -> float:
+            rows = zip(before.numbers(), added.numbers(), after.numbers(), strict=True)
+            return sum(abs(old + new - total) for old, new, total in rows)
+
+        return miss(sent) < miss(arrived)
+
+    def _hidden_rewrite(
+        self, slot: Slot, gradient: Gradient, sent: Value, arrived: Snapshot
+    ) -> None:
+        owners = self._by_slot.get(slot)
+        self._add(
+            kind="hidden_rewrite",
+            tensor=owners[0].label if owners else None,
+            node=slot[0],
+            slot=slot[1],
+            incoming=sent,
+            outgoing=arrived,
+            rewritten=True,
+        )
+        self._runs.current.arrivals.replace(slot, gradient, arrived, slot[0])
+
+    def _keep_grads(self, owners: list[LiveTensor], kept: Value) -> None:
+        for owner in owners:
+            before = self._grads[owner.id].snapshot
+            after = self.final_grad(owner)
+            if kept is None and after == before:
+                continue
+            self._add(
+                kind="retain_grad",
+                tensor=owner.label,
+                node=owner.slot[0],
+                slot=owner.slot[1],
+                incoming=kept,
+                before=before,
+                after=after,
+            )
+
+    # -- nodes and leaves -----------------------------------------------------------------------
+
+    def _send(
+        self, node_id: str, grad_inputs: tuple[Gradient, ...], arrivals: Arrivals
+    ) -> tuple[Snapshot, ...]:
+        outgoing: list[Snapshot] = []
+        for edge_id, gradient in zip(self._live.out_edges(node_id), grad_inputs, strict=False):
+            # One tensor often goes both ways, as behind `+`; it is read once.
+            first = next((i for i, g in enumerate(grad_inputs) if g is gradient), 0)
+            snapshot = outgoing[first] if first < len(outgoing) else self._take(gradient)
+            outgoing.append(snapshot)
+            if edge_id is not None:
+                edge = self._edges[edge_id]
+                arrivals.send((edge.target, edge.input_nr), gradient, snapshot, edge_id)
+        return tuple(outgoing)
 
     def _accumulated(self, node_id: str) -> None:
         """Note once per visit that a leaf's `.grad` was added to."""
-        if node_id not in self._unfinished_leaf:
+        visit = self._runs.current.leaf_arrivals.pop(node_id, None)
+        if visit is None:
             return
-        arrived = self._unfinished_leaf.pop(node_id)
+        arrived, before = visit
         owner = self._by_slot[node_id, 0][0]
-        before = self._grads[owner.id].snapshot
         if arrived.is_still(owner.tensor.grad):
             # PyTorch took the gradient itself as the new `.grad`: it is the same memory.
             self._grads[owner.id] = arrived
@@ -264,14 +297,37 @@ class Recorder:
         )
 
     def _run_post_accumulate(self, hook: LiveHook, place: int, leaf: torch.Tensor) -> Any:
+        before = self._before_post_accumulate(hook, leaf)
+        with self._runs.inside_a_hook():
+            result = hook.function(leaf)
+        self._hook_at_work = hook
+        if before is not None:
+            self._after_post_accumulate(hook, place, leaf, before, result)
+        return result
+
+    @guarded
+    def _before_post_accumulate(
+        self, hook: LiveHook, leaf: torch.Tensor
+    ) -> tuple[Snapshot, Snapshot]:
         # These run inside the node, so before its own hook could tell that `.grad` was added to.
         self._accumulated(hook.owner.slot[0])
-        grad_before, value_before = self.final_grad(hook.owner), self._take(leaf)
-        self._hook_at_work, self._hook_returned = hook, False
-        result = hook.function(leaf)
+        before = (self.final_grad(hook.owner), self._take(leaf))
+        self._hook_at_work, self._returned = hook, None
+        return before
+
+    @guarded
+    def _after_post_accumulate(
+        self,
+        hook: LiveHook,
+        place: int,
+        leaf: torch.Tensor,
+        before: tuple[Snapshot, Snapshot],
+        result: Any,
+    ) -> None:
+        grad_before, value_before = before
         grad_after, value_after = self._take(leaf.grad), self._take(leaf)
         self._grads[hook.owner.id] = Seen(leaf.grad, grad_after)
-        self._add(
+        self._returned = self._add(
             kind="post_accumulate_hook",
             tensor=hook.owner.label,
             node=hook.owner.slot[0],
@@ -285,8 +341,6 @@ class Recorder:
             returned_none=result is None,
             mutated=value_before != value_after,
         )
-        self._hook_returned = True
-        return result
 
     def final_grad(self, owner: LiveTensor) -> Snapshot:
         """Return what a tensor's `.grad` is now, read again only if it may have changed."""
@@ -312,5 +366,12 @@ class Recorder:
             return one_snapshot != other_snapshot
         return not equal_bits(one, other)
 
-    def _add(self, **fields: Any) -> None:
-        self.events.append(Event(index=len(self.events), printed=self._printed.take(), **fields))
+    def _add(self, **fields: Any) -> Event:
+        event = Event(
+            index=len(self.events),
+            printed=self._printed.take(),
+            timeline=self._runs.depth,
+            **fields,
+        )
+        self.events.append(event)
+        return event

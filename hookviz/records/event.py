@@ -95,7 +95,8 @@ class Event:
         slot: Output slot of the node at which it happened.
         arguments_before, arguments_after: A module's arguments or outputs, flattened.
         call: Which call of the module, from 0.
-        timeline: 0 for the pass; 1 and on for passes through a graph that it created.
+        timeline: 0 for the pass itself; 1 and on for a pass inside it, started by one of its hooks
+            or nodes.
         error: Present for kind `error`.
     """
 

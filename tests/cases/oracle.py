@@ -154,7 +154,7 @@ def _check_traces(recorded: Outcome, watched: Outcome, hidden: int) -> None:
 def _steps(trace: hookviz.Trace, tensors: Tensors) -> Iterator[Step]:
     for event in trace.events:
         name = event.tensor if event.tensor in tensors else None
-        if event.kind == "tensor_hook" and name is None and not _is_leaf(trace, event):
+        if event.tensor and name is None and not _is_leaf(trace, event):
             continue  # found by hookviz in what a node saved; the diary knows named ones only
         hook = (event.kind, name, event.hook_index)
         came_in, went_on = _told(event.incoming), _told(event.outgoing)

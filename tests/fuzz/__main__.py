@@ -70,9 +70,16 @@ def run_chunk(first_seed: int, many: int) -> tuple[int, str | None]:
     try:
         one()
     except Exception as error:
-        notes = "\n".join(getattr(error, "__notes__", ()))
-        return ran, "".join(traceback.format_exception(error)[-3:]) + notes
+        return ran, describe(error)
     return ran, None
+
+
+def describe(error: BaseException) -> str:
+    """Return what failed, once for each kind of failure that was found."""
+    if isinstance(error, BaseExceptionGroup):
+        return "\n\n".join(map(describe, error.exceptions))
+    frames = traceback.format_tb(error.__traceback__)[-2:]
+    return "\n".join([*frames, f"{type(error).__name__}: {error}", *error.__notes__])
 
 
 if __name__ == "__main__":

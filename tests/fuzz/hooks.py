@@ -10,6 +10,8 @@ from typing import Any
 
 import torch
 
+from tests.fuzz.values import copy
+
 Body = Callable[[Any, "Notebook"], Any]
 
 say = print
@@ -56,19 +58,6 @@ class Notebook:
     entries: list[Entry] = field(default_factory=list)
     kept: list[torch.Tensor] = field(default_factory=list)
     note: Callable[[Entry, Any], None] = nobody
-
-
-def copy(tensor: torch.Tensor | None) -> torch.Tensor | None:
-    """Return a copy that no later change reaches."""
-    return None if tensor is None else tensor.detach().clone()
-
-
-def bits(tensor: torch.Tensor | None) -> Any:
-    """Return what is equal for two tensors exactly when every bit of them is."""
-    if tensor is None:
-        return None
-    numbers = tensor.detach().numpy()
-    return (numbers.dtype, numbers.shape, numbers.tobytes())
 
 
 def _say(grad: Any, book: Notebook) -> None:
