@@ -47,7 +47,7 @@ def caption_of(
     caption = _caption(index, event, arrivals, waiting)
     if not event.timeline:
         return caption
-    return Message("caption.pass", {"number": str(event.timeline + 1), "caption": caption})
+    return Message("caption.pass", {"caption": caption})
 
 
 def _caption(

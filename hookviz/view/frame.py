@@ -71,16 +71,29 @@ def _final_tensor(
         return
     edges = index.edges_into[tensor.node, tensor.output_nr]
     contributions = [frame[edge.id, "contribution"] for edge in edges]
-    if not any(contributions) and not frame[tensor.id, "incoming"] and is_waiting:
+    is_sent = any(contributions) and not _is_dropped(frame, tensor)
+    if not is_sent and not frame[tensor.id, "incoming"] and is_waiting:
         yield tensor.id, "state", "unreached"
         yield tensor.id, "flow", Message("flow.unreached")
         if is_grad_open:
-            yield tensor.id, "grad", Message("grad.unreached")
+            key = "grad.skipped" if any(contributions) else "grad.unreached"
+            is_stopped = is_error and any(contributions)
+            yield tensor.id, "grad", Message("grad.stopped" if is_stopped else key)
         return
     if is_waiting and not is_error:
         yield tensor.id, "state", "done"
     if is_grad_open:
         yield tensor.id, "grad", _open_grad(frame, tensor, is_error=is_error)
+
+
+def _is_dropped(frame: Mapping[tuple[str, str], Text], tensor: TensorRecord) -> bool:
+    """Return whether the engine let go of the `None` that was sent to a leaf.
+
+    Where something is delivered, also `None`, the leaf's node runs; with `inputs=` it may not.
+    """
+    is_none = frame[tensor.id, "flow"] == Message("flow.none")
+    has_run = frame.get((tensor.node, "state")) not in ("pending", "unreached")
+    return tensor.is_leaf and is_none and not has_run
 
 
 def _open_grad(

@@ -40,7 +40,7 @@ class Line:
         line = Message(key, {self.style: self.who, "what": self.what}) if self.who else self.what
         if not timeline:
             return line
-        return Message("line.pass", {"number": str(timeline + 1), "line": line})
+        return Message("line.pass", {"line": line})
 
 
 def line_of(

@@ -91,7 +91,7 @@ def _event_lines(index: GraphIndex, events: Sequence[Event], lang: str) -> Itera
     for number, (event, row, who) in enumerate(zip(events, rows, whos, strict=True), start=1):
         what: Text = row.what
         if event.timeline:
-            what = Message("line.pass", {"number": str(event.timeline + 1), "line": row.what})
+            what = Message("line.pass", {"line": row.what})
         said = _one_line(render(what, lang))
         yield f"{number:>{number_width}}  {_pad(who, who_width)}  {said}"
         if event.printed:

@@ -27,7 +27,7 @@ def bits(tensor: torch.Tensor | None) -> Any:
         return (*kind, bits(plain.to_dense()))
     if plain.device.type == "meta":
         return kind
-    flat = plain.resolve_conj().resolve_neg().contiguous().flatten()
+    flat = torch.empty(plain.numel(), dtype=plain.dtype).copy_(plain.flatten())
     return (*kind, flat.view(torch.uint8).numpy().tobytes())
 
 
@@ -51,7 +51,7 @@ def shown(tensor: torch.Tensor | None) -> Any:
         return (*kind, stored, nan, zero)
     finite = [float(number) for number in numbers if math.isfinite(number)]
     infinite = len(numbers) - len(finite) - nan
-    ends = (repr(min(finite)), repr(max(finite))) if finite else ("", "")
+    ends = (_end(min(finite)), _end(max(finite))) if finite else ("", "")
     return (*kind, stored, nan, infinite, zero, ends)
 
 
@@ -69,7 +69,12 @@ def told(snapshot: TensorSnapshot | None) -> Any:
     if snapshot.dtype.startswith("complex"):
         return (*kind, summary.nan_count, summary.zero_count)
     counts = (summary.nan_count, summary.inf_count, summary.zero_count)
-    return (*kind, *counts, (summary.minimum, summary.maximum))
+    ends = [_end(float(text)) if text else "" for text in (summary.minimum, summary.maximum)]
+    return (*kind, *counts, tuple(ends))
+
+
+def _end(number: float) -> str:
+    return repr(number + 0.0)  # which of two equal zeros is the smallest has no answer
 
 
 def numbers(value: Any) -> Any:

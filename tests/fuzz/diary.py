@@ -5,33 +5,43 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from torch.autograd.graph import Node, get_gradient_edge
+from torch.autograd.graph import Node
 
-from tests.cases.facts import kept_grad, leaves_behind, shown, walk
-from tests.fuzz.hooks import Entry, bits, copy, nobody
+from tests.fuzz.hooks import Entry, nobody
 from tests.fuzz.program import Built
+from tests.fuzz.values import bits, copy, edge, kept_grad, leaves_behind, shown, walk
+
+Gradients = tuple[torch.Tensor | None, ...]
 
 
 class Diary:
-    """The steps of one pass in order: entries of hooks, and plain tuples for all else."""
+    """One pass, written down while it runs.
+
+    Attributes:
+        steps: Entries of hooks, and plain tuples for all else, in order.
+        disturbed: Whether adding to a `.grad` in place changed a gradient that was under way:
+            PyTorch lets them share memory.
+    """
 
     def __init__(self, built: Built) -> None:
         self.steps: list[Any] = []
+        self.disturbed = False
         self._book = built.book
         self._names = {id(tensor): name for name, tensor in built.names.items()}
-        leaves = list(leaves_behind(built.root))
-        self._tensors = {id(one): one for one in [*built.names.values(), *leaves]}
+        known = [*built.names.values(), *leaves_behind(built.root)]
+        self._tensors = {id(tensor): tensor for tensor in known if edge(tensor)}
         self._kept = {key: copy(kept_grad(one)) for key, one in self._tensors.items()}
-        self._adding: dict[int, tuple[Any, Any]] = {}
+        self._adding: dict[int, Any] = {}
+        self._under_way: dict[Node, list[int]] = {}
+        self._send([edge(built.root)], [built.arguments.get("gradient")])
         self._nodes = walk(built.root)
         self._handles: list[Any] = []
 
     def __enter__(self) -> Diary:
         self._book.note = self._hook_ran
         for number, node in enumerate(self._nodes):
-            leaf = getattr(node, "variable", None)
-            if leaf is not None:
-                self._watch_leaf(node, leaf)
+            if hasattr(node, "variable"):
+                self._watch_leaf(node, node.variable)
             else:
                 self._watch(f"n{number}", node)
         return self
@@ -40,6 +50,12 @@ class Diary:
         for handle in self._handles:
             handle.remove()
         self._book.note = nobody
+        self._under_way.clear()
+
+    def _send(self, edges: Any, gradients: Any) -> None:
+        for (node, _), gradient in zip(edges, gradients, strict=False):
+            if node is not None and gradient is not None:
+                self._under_way.setdefault(node, []).append(_memory(gradient))
 
     def _hook_ran(self, entry: Entry, argument: Any) -> None:
         if entry.leaf:
@@ -47,24 +63,27 @@ class Diary:
         self.steps.append(entry)
 
     def _watch_leaf(self, node: Node, leaf: torch.Tensor) -> None:
-        def arrived(grad_outputs: tuple[torch.Tensor | None, ...]) -> None:
+        def arrived(grad_outputs: Gradients) -> None:
+            self._under_way.pop(node, None)
             self._adding[id(leaf)] = (shown(grad_outputs[0]), shown(leaf.grad))
 
         self._handles.append(node.register_prehook(arrived))
         self._handles.append(node.register_hook(lambda *_: self._added(leaf)))
 
     def _watch(self, name: str, node: Node) -> None:
-        behind = [one for one in self._tensors.values() if _made_by(one, node)]
+        behind = [one for one in self._tensors.values() if edge(one)[0] == node]
         behind.sort(key=lambda one: one.output_nr)
         came: list[Any] = []
 
-        def arrived(grad_outputs: tuple[torch.Tensor | None, ...]) -> None:
+        def arrived(grad_outputs: Gradients) -> None:
+            self._under_way.pop(node, None)
             for tensor in behind:
                 self._retained(tensor, grad_outputs[tensor.output_nr])
             came[:] = map(shown, grad_outputs)
 
-        def left(grad_inputs: tuple[torch.Tensor | None, ...], _: object) -> None:
+        def left(grad_inputs: Gradients, _: object) -> None:
             self.steps.append(("node", name, tuple(came), tuple(map(shown, grad_inputs))))
+            self._send(node.next_functions, grad_inputs)
 
         self._handles.append(node.register_prehook(arrived))
         self._handles.append(node.register_hook(left))
@@ -79,15 +98,14 @@ class Diary:
 
     def _added(self, leaf: torch.Tensor) -> None:
         came = self._adding.pop(id(leaf), None)
-        if came is not None:
-            name = self._names.get(id(leaf))
-            self.steps.append(("accumulate", name, *came, shown(leaf.grad)))
+        if came is None:
+            return
+        name = self._names.get(id(leaf))
+        self.steps.append(("accumulate", name, *came, shown(leaf.grad)))
+        if came[1] is not None and leaf.grad.numel():
+            under_way = {place for places in self._under_way.values() for place in places}
+            self.disturbed |= _memory(leaf.grad) in under_way
 
 
-def _made_by(tensor: torch.Tensor, node: Node) -> bool:
-    if not tensor.requires_grad or tensor.is_leaf:
-        return False
-    try:
-        return get_gradient_edge(tensor).node == node
-    except RuntimeError:  # one of several views of a tensor that was changed in place
-        return False
+def _memory(tensor: torch.Tensor) -> int:
+    return tensor.untyped_storage().data_ptr()

@@ -47,7 +47,9 @@ def programs(draw: st.DrawFn) -> Program:
     least = draw(st.integers(0, 12))
     return Program(
         leaves=tuple(draw(st.lists(leaves, min_size=1, max_size=3))),
-        instructions=tuple(draw(st.lists(kinds.flatmap(lambda kind: kind), min_size=least, max_size=16))),
+        instructions=tuple(
+            draw(st.lists(kinds.flatmap(lambda kind: kind), min_size=least, max_size=16))
+        ),
         roots=tuple(draw(st.lists(index, min_size=1, max_size=5))),
         gradient=draw(st.sampled_from([None, None, "dense", "expanded", "transposed"])),
         forget=draw(indices),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from itertools import zip_longest
 from typing import Any
 
 import torch
@@ -89,3 +90,20 @@ def walk(root: torch.Tensor) -> list[Node]:
 def leaves_behind(root: torch.Tensor) -> list[torch.Tensor]:
     """Return the leaves of a graph in the order of the walk."""
     return [node.variable for node in walk(root) if hasattr(node, "variable")]
+
+
+def same(what: str, found: Any, expected: Any) -> None:
+    """Assert that two things are equal, and say where lists of them begin to differ."""
+    if found == expected:
+        return
+    if isinstance(found, list) and isinstance(expected, list):
+        pairs = enumerate(zip_longest(found, expected, fillvalue="nothing"))
+        place, (found, expected) = next((i, pair) for i, pair in pairs if pair[0] != pair[1])
+        what += f"[{place}]"
+    raise AssertionError(f"{what}\n    is        {found!r}\n    should be {expected!r}")
+
+
+def hooks_of(tensor: torch.Tensor) -> list[Any]:
+    """Return each dictionary of hooks of a tensor: which one it is, and what stands in it."""
+    kinds = (tensor._backward_hooks, getattr(tensor, "_post_accumulate_grad_hooks", None))
+    return [(id(hooks), list((hooks or {}).items())) for hooks in kinds]

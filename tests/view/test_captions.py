@@ -274,9 +274,9 @@ def test_an_error_gives_the_message_as_it_is_and_explains_it() -> None:
     assert said.endswith("Backward stops here: what was not reached gets no gradient.")
 
 
-def test_a_later_pass_is_named_as_such() -> None:
+def test_a_backward_inside_is_named_as_such() -> None:
     event = Event(index=6, kind="start", tensor="e", outgoing=scalar(1), timeline=1)
-    assert caption(event).startswith("Pass 2, through the graph")
+    assert caption(event).startswith("In a backward inside this one")
     assert render(step_of(event).line, "en").startswith("(pass 2) e: ")
 
 

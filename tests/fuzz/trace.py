@@ -1,0 +1,140 @@
+"""Hold what a trace tells against what a diary of the same pass says."""
+
+from __future__ import annotations
+
+import re
+from itertools import groupby
+from typing import Any
+
+import hookviz
+from hookviz.records import HookRecord
+from hookviz.view.steps import build_steps, to_json_data
+from tests.fuzz.diary import Diary
+from tests.fuzz.hooks import Entry
+from tests.fuzz.program import Built, Do, Hook, Program
+from tests.fuzz.values import edge, hooks_of, leaves_behind, same, shown, told
+
+Error = tuple[str, str] | None
+
+_REFUSED = ("has changed the", "but hook returned", "hooks should return None")
+_UNSEEN = {"change_kept", "Changing"}
+"""A hook, and a function, that change gradients which they were not given."""
+
+
+def check_trace(
+    program: Program, built: Built, diary: Diary, trace: hookviz.Trace, error: Error
+) -> None:
+    """Assert that a trace tells what happened in a pass, and that it can be shown.
+
+    Args:
+        program: What was run.
+        built: The graph that was recorded.
+        diary: A plain run of the same graph.
+        trace: What hookviz recorded.
+        error: What ended the pass.
+    """
+    assert [event.index for event in trace.events] == list(range(len(trace.events)))
+    assert hookviz.Trace.from_json(trace.to_json()) == trace
+    assert to_json_data(build_steps(trace.graph, trace.events))
+    assert trace.text("en")
+    assert trace.text("zh")
+    listed = {_number(hook) for tensor in trace.graph.tensors for hook in tensor.hooks}
+    ran = {step.number for step in diary.steps if isinstance(step, Entry)}
+    same("hooks that are not listed", (ran & _standing(built)) - listed, set())
+    same("steps", _steps(trace, built), _expected(diary.steps, listed, error))
+    unseen = bool(_forms(program) & _UNSEEN) or diary.disturbed
+    shows = any(event.kind == "hidden_rewrite" for event in trace.events)
+    if _hidden_change(diary.steps, listed, error):
+        assert shows, "a hidden hook changed a gradient, and the trace does not say so"
+    else:
+        assert unseen or not shows, "the trace tells of a hidden hook, and there is none"
+    _check_last_accumulate(trace, unseen=unseen)
+
+
+def _number(hook: HookRecord) -> int:
+    """Return the number of a hook, which its label tells."""
+    return int(re.search(r"hook_(\d+)", hook.label)[1])
+
+
+def _standing(built: Built) -> set[int]:
+    """Return the hooks that stand on a tensor of the graph which has a name or is a leaf."""
+    known = [*built.names.values(), *leaves_behind(built.root)]
+    hooks = [hooks for tensor in known if edge(tensor) for _, hooks in hooks_of(tensor)]
+    functions = [function for entries in hooks for _, function in entries]
+    return {hook.number for hook in built.hooks if hook.function in functions}
+
+
+def _hidden_change(steps: list[Any], listed: set[int], error: Error) -> bool:
+    """Return whether hooks that are not listed changed a gradient which then arrived."""
+
+    def hidden(step: Any) -> str:
+        is_hook = isinstance(step, Entry) and not step.leaf
+        return step.owner if is_hook and step.number not in listed else ""
+
+    for owner, group in groupby(steps, hidden):
+        if owner:
+            *_, last = entries = list(group)
+            if last is steps[-1] and _failed(last, error):
+                return False
+            if shown(entries[0].came) != shown(last.went):
+                return True
+    return False
+
+
+def _failed(entry: Entry, error: Error) -> bool:
+    """Return whether the last hook that ran raised, or PyTorch refused what it returned."""
+    refused = error is not None and any(words in error[1] for words in _REFUSED)
+    return entry.outcome == "running" or refused
+
+
+def _expected(diary: list[Any], listed: set[int], error: Error) -> list[Any]:
+    steps: list[Any] = []
+    culprit = None
+    for step in diary:
+        if not isinstance(step, Entry):
+            steps.append(step)
+        elif error is not None and step is diary[-1] and _failed(step, error):
+            culprit = step.number if step.leaf or step.number in listed else None
+        elif step.leaf:
+            before, after = map(shown, step.leaf)
+            came, went = shown(step.came), shown(step.went)
+            steps.append(("post_accumulate_hook", step.number, came, went, before, after))
+        elif step.number in listed:
+            steps.append(("tensor_hook", step.number, shown(step.came), shown(step.went)))
+    return steps if error is None else [*steps, ("error", culprit)]
+
+
+def _steps(trace: hookviz.Trace, built: Built) -> list[Any]:
+    steps: list[Any] = []
+    for event in trace.events:
+        hook = event.hook and _number(event.hook)
+        name = event.tensor if event.tensor in built.names else None
+        through = told(event.incoming), told(event.outgoing)
+        change = told(event.before), told(event.after)
+        if event.kind == "tensor_hook":
+            steps.append(("tensor_hook", hook, *through))
+        elif event.kind == "post_accumulate_hook":
+            steps.append(("post_accumulate_hook", hook, *through, *change))
+        elif event.kind == "node":
+            steps.append(("node", event.node, *through))
+        elif event.kind == "retain_grad" and name:
+            steps.append(("retain_grad", name, *change))
+        elif event.kind == "accumulate":
+            steps.append(("accumulate", name, through[0], *change))
+        elif event.kind == "error":
+            steps.append(("error", hook))
+    return steps
+
+
+def _check_last_accumulate(trace: hookviz.Trace, *, unseen: bool) -> None:
+    """What a leaf's `.grad` was after the last addition is what it is in the end."""
+    others = any(event.kind == "post_accumulate_hook" or event.mutated for event in trace.events)
+    if not others and not unseen:
+        adding = [event for event in trace.events if event.kind == "accumulate"]
+        last = {event.tensor: event.after for event in adding}
+        same("last accumulate", last, {name: trace.grads[name] for name in last})
+
+
+def _forms(program: Program) -> set[str]:
+    forms = {one.form for one in program.instructions if isinstance(one, Hook)}
+    return forms | {one.operation for one in program.instructions if isinstance(one, Do)}
