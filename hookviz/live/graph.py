@@ -171,6 +171,8 @@ class _Tensors:
     ) -> None:
         entry = self._found.get(id(tensor))
         if entry is None:
+            if _is_stale(tensor):
+                return
             slot = slot or self._slot(tensor)
             if slot is None and tensor.requires_grad:
                 waits = bool(internals.tensor_hooks(tensor)) or tensor.retains_grad
@@ -210,6 +212,17 @@ class _Tensors:
             LiveTensor(id=f"t{index}", tensor=tensor, slot=slot, names=choose_names(found_names))
             for index, (tensor, slot, found_names) in enumerate([root, *others])
         ]
+
+
+def _is_stale(tensor: torch.Tensor) -> bool:
+    """Return whether PyTorch refuses to talk about this tensor's place in a graph.
+
+    One of several views (of `unbind`, say) whose base was changed in place has none any more.
+    """
+    try:
+        return tensor.requires_grad and tensor.grad_fn is None and not tensor.is_leaf
+    except RuntimeError:
+        return True
 
 
 def _walk(root: Node) -> tuple[dict[str, Node], tuple[EdgeRecord, ...]]:

@@ -129,21 +129,21 @@ def run_backward(
             stack.enter_context(collector_paused())
         stream = stack.enter_context(printed(echo=echo))
         recorder = Recorder(live, graph, printed=stream, keep=keep)
-        stack.enter_context(chains.replaced(recorder.wrap))
+        stack.enter_context(chains.replaced(recorder.hooks.wrap))
         for node_id, node in live.nodes.items():
             # One at a time onto the stack: an interrupt between two leaves no handle behind.
-            stack.callback(node.register_prehook(recorder.node_prehook(node_id)).remove)
-            stack.callback(node.register_hook(recorder.node_hook(node_id)).remove)
+            stack.callback(node.register_prehook(recorder.nodes.before(node_id)).remove)
+            stack.callback(node.register_hook(recorder.nodes.after(node_id)).remove)
         if options.gradient is not None:
             recorder.start(options.gradient)
         try:
             live.root.backward(**options.arguments())
         except Exception as raised:  # noqa: BLE001 - whatever a hook may raise
             error = recorder.failed(raised)
-    grads = {owner.label: recorder.final_grad(owner) for owner in live.tensors}
+    grads = {owner.label: recorder.log.grad_now(owner) for owner in live.tensors}
     return TraceRecord(
         graph=graph,
-        events=tuple(recorder.events),
+        events=tuple(recorder.log.events),
         grads=grads,
         error=error,
         torch_version=str(torch.__version__),

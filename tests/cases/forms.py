@@ -62,6 +62,14 @@ FORMS: dict[str, Callable[[Function], Any]] = {
 
 in_any_form = pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 
+_KINDS = {
+    f"{name} {shape}": (shape, form)
+    for (name, form), shape in zip(FORMS.items(), [*SHAPES, SHAPES[-1]], strict=True)
+}
+
+of_any_kind = pytest.mark.parametrize(("shape", "form"), _KINDS.values(), ids=_KINDS)
+"""Every form and every shape at least once; not each with each, which would say no more."""
+
 
 def filled(shape: tuple[int, ...], dtype: torch.dtype = torch.float32) -> torch.Tensor:
     """Return a leaf with the numbers 1, 2, 3, ... in it."""

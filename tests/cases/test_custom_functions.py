@@ -10,7 +10,7 @@ import torch
 
 import hookviz
 from hookviz.records import Event
-from tests.cases.forms import filled, in_any_form, of_any_shape, say
+from tests.cases.forms import filled, of_any_kind, of_any_shape, say
 from tests.cases.oracle import compare
 from tests.cases.plain import Tensors
 
@@ -33,8 +33,7 @@ def node_event(trace: hookviz.Trace, name: str) -> Event:
     return event
 
 
-@of_any_shape
-@in_any_form
+@of_any_kind
 @pytest.mark.parametrize("materialize", [True, False])
 @pytest.mark.parametrize("used", ["p", "q"])
 def test_an_unused_output_is_none_for_its_hook_whatever_backward_is_given(

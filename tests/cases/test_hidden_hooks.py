@@ -11,7 +11,7 @@ import torch
 import hookviz
 from hookviz.records import Event
 from tests.cases.facts import numbers
-from tests.cases.forms import filled, in_any_form, of_any_shape, say
+from tests.cases.forms import filled, of_any_kind, of_any_shape, say
 from tests.cases.oracle import compare
 from tests.cases.plain import Tensors
 
@@ -58,8 +58,7 @@ def hidden_events(trace: hookviz.Trace) -> list[Event]:
 
 
 @in_any_way
-@of_any_shape
-@in_any_form
+@of_any_kind
 def test_a_hidden_hook_shows_at_its_node_as_what_was_sent_and_what_was_received(
     way, shape, form
 ) -> None:
@@ -105,13 +104,56 @@ def test_what_a_hidden_hook_prints_stands_at_its_step() -> None:
 
 @in_any_way
 def test_a_hidden_hook_that_raises_is_not_laid_at_the_backward_function(way) -> None:
-    def boom(grad: torch.Tensor) -> None:
-        raise ValueError("from nowhere")
-
     trace = compare(lambda: way(boom, (2,)))
     assert trace.error is not None
     assert "from nowhere" in trace.error.traceback
     assert trace.error.explanation != "error.node_failed"
+
+
+def boom(*_: Any) -> None:
+    raise ValueError("from nowhere")
+
+
+def hidden_on_another_output(first: torch.Tensor, second: torch.Tensor) -> None:
+    second.register_hook(boom)
+
+
+def on_the_node(first: torch.Tensor, second: torch.Tensor) -> None:
+    first.grad_fn.register_prehook(boom)
+
+
+@pytest.mark.parametrize("later", [hidden_on_another_output, on_the_node])
+@pytest.mark.parametrize(
+    "hook", [torch.neg, torch.clone, lambda grad: None], ids=["neg", "clone", "none"]
+)
+def test_an_error_just_after_a_hook_that_came_through_is_not_laid_at_that_hook(later, hook) -> None:
+    def build() -> Tensors:
+        x = filled((2,))
+        first, second = x.unbind()
+        first.register_hook(hook)
+        later(first, second)
+        loss = first * 2 + second
+        del second
+        return {"loss": loss, "x": x, "first": first}
+
+    trace = compare(build)
+    assert (trace.error.hook, trace.error.tensor) == (None, None)
+    (event,) = [event for event in trace.of("first") if event.kind == "tensor_hook"]
+    assert numbers(event.incoming) == 2
+    assert trace.events[-1].kind == "error"
+
+
+def test_a_hidden_hook_that_writes_shows_on_both_sides_of_a_sum() -> None:
+    def build() -> Tensors:
+        a, b = filled((3,)), filled((3,))
+        x, y = a * 1, b * 1
+        y.register_hook(lambda grad: grad.mul_(10))
+        loss = ((x + y) * 3).sum()
+        del y
+        return {"loss": loss, "a": a, "b": b, "x": x}
+
+    changes = [numbers((e.incoming, e.outgoing)) for e in hidden_events(compare(build, hidden=2))]
+    assert changes == [([3] * 3, [30] * 3)] * 2
 
 
 def test_several_hidden_hooks_show_as_one_difference() -> None:

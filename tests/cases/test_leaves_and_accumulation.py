@@ -10,7 +10,7 @@ import torch
 
 import hookviz
 from tests.cases.facts import numbers
-from tests.cases.forms import filled, in_any_form, of_any_shape, say
+from tests.cases.forms import filled, of_any_kind, of_any_shape, say
 from tests.cases.oracle import compare
 from tests.cases.plain import Tensors
 
@@ -19,8 +19,7 @@ def kinds(trace: hookviz.Trace, name: str) -> list[str]:
     return [event.kind for event in trace.of(name)]
 
 
-@of_any_shape
-@in_any_form
+@of_any_kind
 def test_a_post_accumulate_hook_is_given_the_leaf_with_the_accumulated_gradient(
     shape, form
 ) -> None:
@@ -84,8 +83,7 @@ def test_a_post_accumulate_hook_must_return_none(shape, hook) -> None:
     assert trace.grad("a") is not None
 
 
-@of_any_shape
-@in_any_form
+@of_any_kind
 def test_a_post_accumulate_hook_may_return_the_leaf_itself(shape, form) -> None:
     def build() -> Tensors:
         a = filled(shape)

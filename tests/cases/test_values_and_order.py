@@ -13,7 +13,7 @@ import torch
 import hookviz
 from hookviz.records import Event
 from tests.cases.facts import numbers
-from tests.cases.forms import filled, in_any_form, of_any_shape, say
+from tests.cases.forms import filled, of_any_kind, of_any_shape, say
 from tests.cases.oracle import compare
 from tests.cases.plain import Tensors
 
@@ -50,8 +50,7 @@ def multiply(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     return a * b
 
 
-@of_any_shape
-@in_any_form
+@of_any_kind
 def test_a_hook_on_a_non_leaf_rewrites_its_gradient_and_all_that_is_behind_it(shape, form) -> None:
     trace = compare(lambda: middle(shape, multiply, form(lambda grad: grad * 10)))
     plain = compare(lambda: middle(shape, multiply))
@@ -126,8 +125,7 @@ def test_a_hook_removed_between_two_recordings_needs_no_new_forward_pass() -> No
     assert hookviz.record(loss).error is None
 
 
-@of_any_shape
-@in_any_form
+@of_any_kind
 def test_a_leaf_hook_sees_the_new_gradient_and_not_what_grad_already_holds(shape, form) -> None:
     def build() -> Tensors:
         a = filled(shape)
@@ -218,8 +216,7 @@ def test_the_order_of_creation_decides_the_order_of_the_steps_of_one_and_the_sam
     assert orders == ["srqpa", "rqpsa"]
 
 
-@of_any_shape
-@in_any_form
+@of_any_kind
 @pytest.mark.parametrize("on", ["a", "c"])
 def test_one_function_registered_twice_runs_twice(shape, form, on) -> None:
     hook = form(lambda grad: grad * 2)

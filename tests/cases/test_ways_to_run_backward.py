@@ -10,7 +10,7 @@ import torch
 
 import hookviz
 from tests.cases.facts import numbers
-from tests.cases.forms import filled, in_any_form, of_any_shape, say
+from tests.cases.forms import filled, of_any_kind, of_any_shape, say
 from tests.cases.oracle import compare, compare_passes
 from tests.cases.plain import Tensors
 
@@ -95,8 +95,7 @@ def test_the_gradient_argument_is_the_first_step_and_what_the_roots_hook_is_give
     assert (start.kind, start.tensor, start.outgoing) == ("start", "c", hooked.incoming)
 
 
-@of_any_shape
-@in_any_form
+@of_any_kind
 def test_the_root_can_be_a_leaf(shape, form) -> None:
     def build() -> Tensors:
         a = filled(shape)
@@ -139,6 +138,7 @@ def test_a_second_pass_goes_through_the_graph_that_the_first_one_made(shape) -> 
         assert trace.grad("x").item() == 8  # d(4 x * x)/dx at x = 1, times x by the hook
 
 
+@pytest.mark.filterwarnings("ignore:Using backward\\(\\) with create_graph")
 def test_recording_a_second_pass_of_a_recorded_first_one_is_as_plain() -> None:
     def run(first_pass: Any, second_pass: Any) -> list[float]:
         tensors = second_order(())

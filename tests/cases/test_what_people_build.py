@@ -13,7 +13,7 @@ from torch.nn import functional
 import hookviz
 from hookviz.records import Event, TensorSnapshot
 from tests.cases.facts import numbers
-from tests.cases.forms import filled, in_any_form, of_any_shape, say
+from tests.cases.forms import filled, of_any_kind, of_any_shape, say
 from tests.cases.oracle import compare, compare_passes
 from tests.cases.plain import Tensors
 
@@ -25,8 +25,7 @@ BRANCHES: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
 }
 
 
-@of_any_shape
-@in_any_form
+@of_any_kind
 @pytest.mark.parametrize("branch_of", BRANCHES.values(), ids=BRANCHES)
 def test_a_reversed_branch_and_a_straight_one_meet_in_their_difference(
     shape, form, branch_of
@@ -149,8 +148,7 @@ def guard(grad: torch.Tensor) -> None:
         raise FloatingPointError("non-finite gradient")
 
 
-@of_any_shape
-@in_any_form
+@of_any_kind
 def test_a_guarding_hook_stops_backward_at_its_tensor(shape, form) -> None:
     def build() -> Tensors:
         with torch.no_grad():

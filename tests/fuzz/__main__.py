@@ -14,6 +14,9 @@ from tests.fuzz.oracle import check
 from tests.fuzz.program import Program
 from tests.fuzz.strategies import programs
 
+say = print
+"""A command speaks by printing."""
+
 CHUNK = 500
 """So many at a time: a failure ends its chunk only, and each chunk has a seed to repeat it by."""
 
@@ -32,11 +35,11 @@ def main() -> int:
         done += ran
         failed += problem is not None
         spent = time.perf_counter() - start
-        print(f"{spent:7.1f} s  {done:6} examples  {failed} failed", flush=True)
+        say(f"{spent:7.1f} s  {done:6} examples  {failed} failed", flush=True)
         if problem is not None:
-            print(f"seed {options.seed + number}, {many} examples:\n{problem}", flush=True)
+            say(f"seed {options.seed + number}, {many} examples:\n{problem}", flush=True)
     spent = time.perf_counter() - start
-    print(
+    say(
         f"{done} examples in {spent:.0f} s ({1000 * spent / max(done, 1):.1f} ms each), "
         f"seed {options.seed}, torch {torch.__version__}: {failed} failed"
     )
@@ -69,15 +72,16 @@ def run_chunk(first_seed: int, many: int) -> tuple[int, str | None]:
 
     try:
         one()
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - whatever an assertion finds
         return ran, describe(error)
     return ran, None
 
 
 def describe(error: BaseException) -> str:
     """Return what failed, once for each kind of failure that was found."""
-    if isinstance(error, BaseExceptionGroup):
-        return "\n\n".join(map(describe, error.exceptions))
+    several = getattr(error, "exceptions", None)
+    if several:
+        return "\n\n".join(map(describe, several))
     frames = traceback.format_tb(error.__traceback__)[-2:]
     return "\n".join([*frames, f"{type(error).__name__}: {error}", *error.__notes__])
 

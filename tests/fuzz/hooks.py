@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from tests.fuzz.values import copy
+from tests.fuzz.values import copy, strides
 
 Body = Callable[[Any, "Notebook"], Any]
 
@@ -195,8 +195,7 @@ def tensor_hook(
 
     def hook(grad: Any) -> Any:
         entry = Entry(number, owner, copy(grad))
-        if grad is not None:
-            entry.strides = (grad.stride(), grad.storage_offset(), grad.requires_grad)
+        entry.strides = strides(grad)
         book.entries.append(entry)
         book.note(entry, grad)
         result = None if grad is None and form not in ("tuple", "number") else body(grad, book)

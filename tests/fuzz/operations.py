@@ -17,7 +17,7 @@ from tests.fuzz import functions
 Operation = Callable[[torch.Tensor, torch.Tensor, int], Any]
 
 
-class SkipOperation(Exception):
+class NoMeaningError(Exception):
     """The operation has no meaning for these tensors; the instruction does nothing."""
 
 
@@ -61,7 +61,7 @@ def partner(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 def own(x: torch.Tensor) -> torch.Tensor:
     """Return `x` if it may be changed in place."""
     if x.is_leaf:
-        raise SkipOperation
+        raise NoMeaningError
     return x
 
 

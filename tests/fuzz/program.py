@@ -15,7 +15,8 @@ import torch
 from torch.utils.hooks import RemovableHandle
 
 from tests.fuzz.hooks import Notebook, post_hook, tensor_hook
-from tests.fuzz.operations import OPERATIONS, SkipOperation
+from tests.fuzz.operations import OPERATIONS, NoMeaningError
+from tests.fuzz.values import edge
 
 MOST_ELEMENTS = 300
 MOST_OUTPUTS = 3
@@ -171,7 +172,7 @@ class _Maker:
                 removed = self.hooks.pop(instruction.which % len(self.hooks))
                 removed.handle.remove()
                 self.script.append(f"handle{removed.number}.remove()")
-        except (SkipOperation, RuntimeError, IndexError, ValueError):
+        except (NoMeaningError, RuntimeError, IndexError, ValueError):
             pass  # it has no meaning here; nothing was done
 
     def do(self, instruction: Do) -> None:
@@ -191,6 +192,9 @@ class _Maker:
 
     def hook(self, instruction: Hook | PostHook) -> None:
         name = self.name(instruction.on)
+        # PyTorch 2.13 crashes at the first hook on a view whose base was changed in place, unless its
+        # `grad_fn` was read since.
+        edge(self.tensors[name])
         form, number, is_post = instruction.form, self.hook_count, isinstance(instruction, PostHook)
         make = post_hook if is_post else tensor_hook
         function = make(form, number, name, self.book, instruction.style)
@@ -203,7 +207,7 @@ class _Maker:
     def finish(self, program: Program) -> Built:
         first = next(iter(self.tensors))
         chosen = list(dict.fromkeys(self.name(index) for index in program.roots))
-        chosen = [name for name in chosen if _is_usable(self.tensors[name])] or [first]
+        chosen = [name for name in chosen if edge(self.tensors[name])] or [first]
         root, text = self.tensors[chosen[0]], chosen[0]
         if len(chosen) > 1 or (root.dim() and program.gradient is None):
             root = sum((self.tensors[name].sum() for name in chosen[1:]), start=root.sum())
@@ -213,7 +217,7 @@ class _Maker:
             arguments["gradient"] = _gradient(program.gradient, root)
         if program.inputs:
             wanted = dict.fromkeys(self.name(index) for index in program.inputs)
-            tensors = [self.tensors[name] for name in wanted if _is_usable(self.tensors[name])]
+            tensors = [self.tensors[name] for name in wanted if edge(self.tensors[name])]
             arguments["inputs"] = tensors or [self.tensors[first]]
         forgotten = dict.fromkeys(self.name(index) for index in program.forget)
         names = {name: one for name, one in self.tensors.items() if name not in forgotten}
@@ -221,13 +225,6 @@ class _Maker:
         self.script.append(f"del {', '.join(forgotten)}" if forgotten else "")
         self.script.append(f"root.backward(**{arguments})  # {program.passes} times")
         return Built(root, names, self.book, self.hooks, arguments, self.script)
-
-
-def _is_usable(tensor: torch.Tensor) -> bool:
-    try:
-        return tensor.requires_grad and (tensor.is_leaf or tensor.grad_fn is not None)
-    except RuntimeError:  # one of several views of a tensor that was changed in place
-        return False
 
 
 def _gradient(kind: str, root: torch.Tensor) -> torch.Tensor:

@@ -43,13 +43,11 @@ indices = st.lists(index, max_size=3).map(tuple)
 @st.composite
 def programs(draw: st.DrawFn) -> Program:
     """Draw a program; half of them have nothing in them that is meant to fail."""
-    kinds = st.sampled_from(draw(st.sampled_from([gentle, rough])))
+    kinds = st.sampled_from(draw(st.sampled_from([gentle, rough]))).flatmap(lambda kind: kind)
     least = draw(st.integers(0, 12))
     return Program(
         leaves=tuple(draw(st.lists(leaves, min_size=1, max_size=3))),
-        instructions=tuple(
-            draw(st.lists(kinds.flatmap(lambda kind: kind), min_size=least, max_size=16))
-        ),
+        instructions=tuple(draw(st.lists(kinds, min_size=least, max_size=16))),
         roots=tuple(draw(st.lists(index, min_size=1, max_size=5))),
         gradient=draw(st.sampled_from([None, None, "dense", "expanded", "transposed"])),
         forget=draw(indices),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import torch
 import pytest
+import torch
 from hypothesis import HealthCheck, given, note, settings
 
 from tests.fuzz.oracle import check

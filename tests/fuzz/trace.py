@@ -42,9 +42,10 @@ def check_trace(
     ran = {step.number for step in diary.steps if isinstance(step, Entry)}
     same("hooks that are not listed", (ran & _standing(built)) - listed, set())
     same("steps", _steps(trace, built), _expected(diary.steps, listed, error))
-    unseen = bool(_forms(program) & _UNSEEN) or diary.disturbed
+    hidden = _hidden_change(diary.steps, listed, error)
+    unseen = hidden or diary.disturbed or bool(_forms(program) & _UNSEEN)
     shows = any(event.kind == "hidden_rewrite" for event in trace.events)
-    if _hidden_change(diary.steps, listed, error):
+    if hidden:
         assert shows, "a hidden hook changed a gradient, and the trace does not say so"
     else:
         assert unseen or not shows, "the trace tells of a hidden hook, and there is none"

@@ -58,6 +58,14 @@ def told(snapshot: TensorSnapshot | tuple[Any, ...] | None) -> Any:
     return (*kind, *counts, tuple(map(float, ends)) if summary.minimum else ends)
 
 
+def strides(tensor: torch.Tensor | None) -> Any:
+    """Return how a tensor lies in memory; the stride of a single element means nothing."""
+    if tensor is None:
+        return None
+    steps = zip(tensor.shape, tensor.stride(), strict=True)
+    return [step for size, step in steps if size != 1] if tensor.numel() > 1 else []
+
+
 def edge(tensor: torch.Tensor) -> tuple[Node, int] | None:
     """Return where the gradient of a tensor arrives, if it has one."""
     try:

@@ -277,7 +277,7 @@ def test_an_error_gives_the_message_as_it_is_and_explains_it() -> None:
 def test_a_backward_inside_is_named_as_such() -> None:
     event = Event(index=6, kind="start", tensor="e", outgoing=scalar(1), timeline=1)
     assert caption(event).startswith("In a backward inside this one")
-    assert render(step_of(event).line, "en").startswith("(pass 2) e: ")
+    assert render(step_of(event).line, "en").startswith("(inner backward) e: ")
 
 
 def test_names_and_values_carry_their_styles() -> None:

@@ -1,0 +1,85 @@
+"""Collect the events of a pass, with what was printed and how deep the engine was nested."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from hookviz.live.chain import LiveHook
+from hookviz.live.engine_run import EngineRuns
+from hookviz.live.grads import read_grad
+from hookviz.live.graph import LiveGraph, LiveTensor, Slot
+from hookviz.live.printed import Printed
+from hookviz.live.seen import Seen
+from hookviz.live.take import Keep, take
+from hookviz.records import Event, GraphRecord, TensorSnapshot
+
+Gradient = torch.Tensor | None
+Snapshot = TensorSnapshot | None
+
+
+class EventLog:
+    """What all parts of the recorder share: the events so far, and what each `.grad` was last.
+
+    Attributes:
+        events: In the order of the engine.
+        runs: The engine runs that are open.
+        by_slot: The reachable tensors of each slot.
+        hook_at_work: The hook that runs, or whose result PyTorch is looking at.
+        refusable: The event of that hook, once it has returned what PyTorch may refuse.
+    """
+
+    def __init__(
+        self,
+        live: LiveGraph,
+        graph: GraphRecord,
+        runs: EngineRuns,
+        *,
+        printed: Printed,
+        keep: Keep,
+    ) -> None:
+        self.events: list[Event] = []
+        self.runs = runs
+        self.by_slot: dict[Slot, list[LiveTensor]] = {}
+        for owner in live.tensors:
+            self.by_slot.setdefault(owner.slot, []).append(owner)
+        self.hook_at_work: LiveHook | None = None
+        self.refusable: Event | None = None
+        self._printed = printed
+        self._keep = keep
+        self._grads: dict[str, Seen] = {
+            tensor.id: Seen(read_grad(owner.tensor), tensor.grad)
+            for tensor, owner in zip(graph.tensors, live.tensors, strict=True)
+        }
+
+    def add(self, **fields: Any) -> Event:
+        """Append an event; what was printed since the last one belongs to it."""
+        event = Event(
+            index=len(self.events),
+            printed=self._printed.take(),
+            timeline=self.runs.depth,
+            **fields,
+        )
+        self.events.append(event)
+        return event
+
+    def take(self, tensor: Gradient) -> Snapshot:
+        """Return a snapshot, or `None` for no gradient."""
+        return None if tensor is None else take(tensor, keep=self._keep)
+
+    def last_grad(self, owner: LiveTensor) -> Snapshot:
+        """Return what a tensor's `.grad` was when it was last looked at."""
+        return self._grads[owner.id].snapshot
+
+    def note_grad(self, owner: LiveTensor, seen: Seen) -> None:
+        """Remember what a tensor's `.grad` is now."""
+        self._grads[owner.id] = seen
+
+    def grad_now(self, owner: LiveTensor) -> Snapshot:
+        """Return what a tensor's `.grad` is now, read again only if it may have changed."""
+        grad = read_grad(owner.tensor)
+        seen = self._grads[owner.id]
+        if not seen.is_still(grad):
+            seen = self._grads[owner.id] = Seen(grad, self.take(grad))
+        return seen.snapshot

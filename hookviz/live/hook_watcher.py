@@ -1,0 +1,159 @@
+"""Watch hooks: what each one was given, what it did, what went on."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from hookviz.live.arrival_watcher import ArrivalWatcher
+from hookviz.live.chain import Hook, LiveHook
+from hookviz.live.event_log import EventLog, Gradient, Snapshot
+from hookviz.live.guard import guarded
+from hookviz.live.memory import equal_bits
+from hookviz.live.recorded import Recorded
+from hookviz.live.seen import Seen
+
+
+class HookWatcher:
+    """Make the wrappers that stand in for hooks while a pass is recorded."""
+
+    def __init__(
+        self,
+        log: EventLog,
+        arrivals_at: ArrivalWatcher,
+        accumulated: Callable[[str], None],
+    ) -> None:
+        self._log = log
+        self._arrivals_at = arrivals_at
+        self._accumulated = accumulated
+
+    def wrap(self, hook: LiveHook, place: int) -> Hook:
+        """Return a function that runs a hook and notes what it was given and what it did."""
+        run = self._run_tensor_hook if hook.kind == "tensor_hook" else self._run_post_accumulate
+        return Recorded(hook.function, functools.partial(run, hook, place))
+
+    def _run_tensor_hook(self, hook: LiveHook, place: int, gradient: Gradient) -> Any:
+        seen = self._before_tensor_hook(hook, gradient)
+        with self._log.runs.inside_a_hook():
+            result = hook.function(gradient)
+        self._log.hook_at_work = hook
+        if seen is not None:
+            self._after_tensor_hook(hook, place, gradient, seen, result)
+        return result
+
+    @guarded
+    def _before_tensor_hook(self, hook: LiveHook, gradient: Gradient) -> Seen:
+        self._log.runs.enter_slot()
+        self._log.hook_at_work = None
+        seen = Seen(gradient, self._arrivals_at.tensor(hook.owner.slot, gradient))
+        self._log.hook_at_work, self._log.refusable = hook, None
+        return seen
+
+    @guarded
+    def _after_tensor_hook(
+        self, hook: LiveHook, place: int, gradient: Gradient, seen: Seen, result: Any
+    ) -> None:
+        owner, arrivals = hook.owner, self._log.runs.current.arrivals
+        now = seen.snapshot if seen.is_still(gradient) else self._log.take(gradient)
+        mutated = now != seen.snapshot
+        reached: tuple[str, ...] = ()
+        if mutated and gradient is not None:
+            reached = arrivals.changed_in_place(gradient, but=owner.slot)
+        after, passed_on = now, gradient
+        if isinstance(result, torch.Tensor) and result is not gradient:
+            after, passed_on = self._log.take(result), result
+        arrivals.replace(owner.slot, passed_on, after, owner.label)
+        event = self._log.add(
+            kind="tensor_hook",
+            tensor=owner.label,
+            node=owner.slot[0],
+            slot=owner.slot[1],
+            hook=hook.record,
+            hook_index=place,
+            incoming=seen.snapshot,
+            outgoing=after,
+            rewritten=mutated or self._differs(gradient, seen.snapshot, passed_on, after),
+            returned_none=result is None,
+            mutated=mutated,
+            reached=reached,
+        )
+        if _fits(result, gradient):
+            self._log.hook_at_work = None
+        else:
+            self._log.refusable = event
+
+    def _run_post_accumulate(self, hook: LiveHook, place: int, leaf: torch.Tensor) -> Any:
+        before = self._before_post_accumulate(hook, leaf)
+        with self._log.runs.inside_a_hook():
+            result = hook.function(leaf)
+        self._log.hook_at_work = hook
+        if before is not None:
+            self._after_post_accumulate(hook, place, leaf, before, result)
+        return result
+
+    @guarded
+    def _before_post_accumulate(
+        self, hook: LiveHook, leaf: torch.Tensor
+    ) -> tuple[Snapshot, Snapshot]:
+        # These run inside the node, so before its own hook could tell that `.grad` was added to.
+        self._accumulated(hook.owner.slot[0])
+        before = (self._log.grad_now(hook.owner), self._log.take(leaf))
+        self._log.hook_at_work, self._log.refusable = hook, None
+        return before
+
+    @guarded
+    def _after_post_accumulate(
+        self,
+        hook: LiveHook,
+        place: int,
+        leaf: torch.Tensor,
+        before: tuple[Snapshot, Snapshot],
+        result: Any,
+    ) -> None:
+        grad_before, value_before = before
+        grad_after, value_after = self._log.take(leaf.grad), self._log.take(leaf)
+        self._log.note_grad(hook.owner, Seen(leaf.grad, grad_after))
+        event = self._log.add(
+            kind="post_accumulate_hook",
+            tensor=hook.owner.label,
+            node=hook.owner.slot[0],
+            hook=hook.record,
+            hook_index=place,
+            incoming=grad_before,
+            outgoing=grad_after,
+            before=value_before,
+            after=value_after,
+            rewritten=grad_before != grad_after,
+            returned_none=result is None,
+            mutated=value_before != value_after,
+        )
+        if result is None:
+            self._log.hook_at_work = None
+        else:
+            self._log.refusable = event
+
+    def _differs(
+        self, one: Gradient, one_snapshot: Snapshot, other: Gradient, other_snapshot: Snapshot
+    ) -> bool:
+        if one is other:
+            return False
+        if one is None or other is None or one_snapshot is None or other_snapshot is None:
+            return one is not other
+        if one_snapshot.values is not None or other_snapshot.values is not None:
+            return one_snapshot != other_snapshot
+        return not equal_bits(one, other)
+
+
+def _fits(result: Any, gradient: Gradient) -> bool:
+    """Return whether nothing in what a hook returned could be a reason to refuse it."""
+    if result is None or result is gradient:
+        return True
+    if not isinstance(result, torch.Tensor) or gradient is None:
+        return False
+    return all(
+        getattr(result, name) == getattr(gradient, name)
+        for name in ("shape", "dtype", "device", "layout")
+    )
