@@ -37,7 +37,7 @@ def failing() -> Tensors:
     return tensors
 
 
-def changed(kind: str, **fields: Any) -> Callable[..., hookviz.Trace]:
+def changed(kind: str, /, **fields: Any) -> Callable[..., hookviz.Trace]:
     def record(root: torch.Tensor, **options: Any) -> hookviz.Trace:
         trace = HONEST(root, **options)
         events = [dataclasses.replace(e, **fields) if e.kind == kind else e for e in trace.events]
