@@ -10,33 +10,20 @@ from contextlib import contextmanager
 from typing import Any, TextIO
 
 
-class Printed(io.TextIOBase):
-    """A stand-in for `sys.stdout` that keeps what one thread writes and passes it on.
+class Printed:
+    """What one thread has written while it was listened to.
 
     Args:
-        target: The stream that was there before.
-        echo: Whether to pass the text on to it, as plain PyTorch would.
+        echo: Whether the text also goes on to where it would have gone.
     """
 
-    def __init__(self, target: TextIO, *, echo: bool) -> None:
-        super().__init__()
-        self._target = target
-        self._echo = echo
-        self._thread = threading.get_ident()
+    def __init__(self, *, echo: bool) -> None:
+        self.echo = echo
         self._parts: list[str] = []
 
-    def write(self, text: str) -> int:
-        """Keep the text if it comes from the recorded thread; other threads print as ever."""
-        if threading.get_ident() != self._thread:
-            return self._target.write(text)
-        self._parts.append(str(text))
-        if self._echo:
-            self._target.write(text)
-        return len(text)
-
-    def flush(self) -> None:
-        """Flush the stream underneath."""
-        self._target.flush()
+    def hear(self, text: str) -> None:
+        """Keep a text."""
+        self._parts.append(text)
 
     def take(self) -> str:
         """Return what was written since the last call."""
@@ -44,19 +31,61 @@ class Printed(io.TextIOBase):
         self._parts.clear()
         return text
 
+
+class _StandIn(io.TextIOBase):
+    """Stand in for `sys.stdout` while any thread is listened to; one for all threads.
+
+    With one stand-in each, two threads that record at the same time would put back each other's.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lock = threading.Lock()
+        self._target: TextIO = sys.stdout
+        self._listeners: dict[int, list[Printed]] = {}
+
+    def start(self, listener: Printed) -> None:
+        with self._lock:
+            if sys.stdout is not self:
+                self._target = sys.stdout
+                sys.stdout = self
+            self._listeners.setdefault(threading.get_ident(), []).append(listener)
+
+    def stop(self, listener: Printed) -> None:
+        with self._lock:
+            stack = self._listeners[threading.get_ident()]
+            stack.remove(listener)
+            if not stack:
+                del self._listeners[threading.get_ident()]
+            # User code may have put a stream of its own there meanwhile; that one stays.
+            if not self._listeners and sys.stdout is self:
+                sys.stdout = self._target
+
+    def write(self, text: str) -> int:
+        """Let the thread's listeners hear the text, the innermost first; others print as ever."""
+        for listener in reversed(self._listeners.get(threading.get_ident(), ())):
+            listener.hear(text)
+            if not listener.echo:
+                return len(text)
+        return self._target.write(text)
+
+    def flush(self) -> None:
+        """Flush the stream underneath."""
+        self._target.flush()
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self._target, name)
 
 
+_stand_in = _StandIn()
+
+
 @contextmanager
 def printed(*, echo: bool) -> Iterator[Printed]:
-    """Stand in for `sys.stdout` within the block, and leave it as it was."""
-    before = sys.stdout
-    stand_in = Printed(before, echo=echo)
-    sys.stdout = stand_in
+    """Listen to what this thread writes within the block, and leave `sys.stdout` as it was."""
+    listener = Printed(echo=echo)
+    _stand_in.start(listener)
     try:
-        yield stand_in
+        yield listener
     finally:
-        # User code may have put a stream of its own there meanwhile; that one stays.
-        if sys.stdout is stand_in:
-            sys.stdout = before
+        _stand_in.stop(listener)
