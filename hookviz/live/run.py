@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
+from torch.utils.hooks import RemovableHandle
 
 from hookviz.errors import GradientError
 from hookviz.live.chain import HookChains
@@ -80,6 +81,21 @@ def with_gradient(root: torch.Tensor, options: BackwardOptions) -> BackwardOptio
     return options
 
 
+@contextmanager
+def watched_nodes(live: LiveGraph, recorder: Recorder) -> Iterator[None]:
+    """Have every node call the recorder within the block, and no longer."""
+    handles: list[RemovableHandle] = []
+    try:
+        for node_id, node in live.nodes.items():
+            # One at a time onto the list: an interrupt between two leaves no handle behind.
+            handles.append(node.register_prehook(recorder.nodes.before(node_id)))
+            handles.append(node.register_hook(recorder.nodes.after(node_id)))
+        yield
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
 MANY_NODES = 500
 """From this size on the cycle collector would go over all new records again and again."""
 
@@ -130,10 +146,7 @@ def run_backward(
         stream = stack.enter_context(printed(echo=echo))
         recorder = Recorder(live, graph, printed=stream, keep=keep)
         stack.enter_context(chains.replaced(recorder.hooks.wrap))
-        for node_id, node in live.nodes.items():
-            # One at a time onto the stack: an interrupt between two leaves no handle behind.
-            stack.callback(node.register_prehook(recorder.nodes.before(node_id)).remove)
-            stack.callback(node.register_hook(recorder.nodes.after(node_id)).remove)
+        stack.enter_context(watched_nodes(live, recorder))
         if options.gradient is not None:
             recorder.start(options.gradient)
         try:

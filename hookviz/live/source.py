@@ -96,14 +96,12 @@ def _source_lines(function: FunctionType) -> list[str]:
 
 def _find_node(code: CodeType, lines: list[str]) -> ast.Lambda | ast.FunctionDef | None:
     try:
-        tree = _parse("".join(lines))
+        functions = _functions("".join(lines))
     except (SyntaxError, ValueError):
         return None
     wanted = ast.Lambda if code.co_name == "<lambda>" else ast.FunctionDef
     candidates = [
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, wanted) and _first_line(node) == code.co_firstlineno
+        node for node in functions.get(code.co_firstlineno, ()) if isinstance(node, wanted)
     ]
     matching = [node for node in candidates if _same_code(code, node)]
     if len(matching) > 1:
@@ -113,8 +111,13 @@ def _find_node(code: CodeType, lines: list[str]) -> ast.Lambda | ast.FunctionDef
 
 
 @functools.lru_cache(maxsize=64)
-def _parse(text: str) -> ast.Module:
-    return ast.parse(text)
+def _functions(text: str) -> dict[int, list[ast.Lambda | ast.FunctionDef]]:
+    """Return every function of a file by its first line; a file is walked once."""
+    found: dict[int, list[ast.Lambda | ast.FunctionDef]] = {}
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Lambda | ast.FunctionDef):
+            found.setdefault(_first_line(node), []).append(node)
+    return found
 
 
 def _first_line(node: ast.Lambda | ast.FunctionDef) -> int:

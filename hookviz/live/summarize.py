@@ -41,7 +41,7 @@ def summarize(dense: torch.Tensor) -> TensorSummary:
     """
     if dense.is_complex():
         return _summarize_complex(dense)
-    numbers = dense if dense.dtype in _EXACT_DTYPES else dense.to(torch.float32)
+    numbers = _widened(dense)
     nan_count = inf_count = 0
     finite, repeats = _distinct(numbers)
     total = finite.numel()
@@ -79,6 +79,17 @@ def summarize(dense: torch.Tensor) -> TensorSummary:
         zero_count=zeros * repeats,
         **_excerpts(dense, numbers, low, high, is_finite=count == total),
     )
+
+
+def norm(dense: torch.Tensor) -> float:
+    """Return the L2 norm as `summarize` gives it; NaN where an element is not finite."""
+    numbers, repeats = _distinct(_widened(dense.abs() if dense.is_complex() else dense))
+    square = _square(numbers)
+    return math.sqrt(square * repeats) if math.isfinite(square) else math.nan
+
+
+def _widened(dense: torch.Tensor) -> torch.Tensor:
+    return dense if dense.dtype in _EXACT_DTYPES else dense.to(torch.float32)
 
 
 def _distinct(numbers: torch.Tensor) -> tuple[torch.Tensor, int]:

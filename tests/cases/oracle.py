@@ -115,13 +115,7 @@ def _plainly(outcome: Outcome, root: torch.Tensor, arguments: Any) -> tuple[str,
 def _watched(outcome: Outcome, root: torch.Tensor, arguments: Any) -> tuple[str, str] | None:
     if not outcome.steps:
         outcome.steps = Diary(root, outcome.tensors).steps
-    error = _plainly(outcome, root, arguments)
-    if error and any(words in error[1] for words in _REFUSED):
-        # The hook came through, and PyTorch refused what it returned.
-        step = outcome.steps.pop()
-        came_in, went_on = (step[3], step[5]) if step[0] != "tensor_hook" else step[3:5]
-        outcome.steps.append(("refused", step[1], came_in, went_on))
-    return error
+    return _plainly(outcome, root, arguments)
 
 
 def _recorded(outcome: Outcome, _root: torch.Tensor, _arguments: Any) -> tuple[str, str] | None:
@@ -169,8 +163,8 @@ def _steps(trace: hookviz.Trace, tensors: Tensors) -> Iterator[Step]:
             yield ("retain_grad", name, before, after)
         elif event.kind == "accumulate":
             yield ("accumulate", name, came_in, before, after)
-        elif event.error and any(words in event.error.message for words in _REFUSED):
-            of_leaf = event.hook is not None and event.hook.kind == "post_accumulate_hook"
+        elif event.hook and any(words in event.error.message for words in _REFUSED):
+            of_leaf = event.hook.kind == "post_accumulate_hook"
             is_tensor = of_leaf or "hook returned" not in event.error.message
             yield ("refused", name, came_in, went_on if is_tensor else "no tensor")
 

@@ -47,9 +47,12 @@ class Diary:
             came_in = shown(gradient)
             result = hook(gradient)
             went_on = gradient if result is None else result
-            refused = went_on is not None and not isinstance(went_on, torch.Tensor)
-            said = "no tensor" if refused else shown(went_on)
-            self.steps.append(("tensor_hook", self._name(tensor), place, came_in, said))
+            if went_on is not None and _kind(went_on) != _kind(gradient):
+                said = shown(went_on) if isinstance(went_on, torch.Tensor) else "no tensor"
+                self.steps.append(("refused", self._name(tensor), came_in, said))
+            else:
+                step = ("tensor_hook", self._name(tensor), place, came_in, shown(went_on))
+                self.steps.append(step)
             return result
 
         return recorded
@@ -104,3 +107,10 @@ class Diary:
         came = self._adding.pop(id(leaf), None)
         if came is not None:
             self.steps.append(("accumulate", self._name(leaf), *came, shown(leaf.grad)))
+
+
+def _kind(value: Any) -> Any:
+    """Return what PyTorch wants to be the same before and after a tensor hook."""
+    if not isinstance(value, torch.Tensor):
+        return type(value)
+    return (value.shape, value.dtype, value.layout, value.device)
