@@ -20,12 +20,13 @@ def describe(live: LiveGraph, chains: HookChains, *, keep: Keep) -> GraphRecord:
         keep: See `take`.
     """
     leaf_ids = {owner.slot[0]: owner.id for owner in live.tensors if owner.slot[0] in live.leaves}
+    slots = _known_slots(live)
     nodes = tuple(
         NodeRecord(
             id=node_id,
             name=plain_name(node),
             edges=live.out_edges(node_id),
-            num_outputs=internals.num_outputs(node),
+            num_outputs=max(internals.num_outputs(node), slots.get(node_id, 1)),
             leaf=leaf_ids.get(node_id),
             annotation=annotation(node),
         )
@@ -36,6 +37,16 @@ def describe(live: LiveGraph, chains: HookChains, *, keep: Keep) -> GraphRecord:
         _describe_tensor(owner, live, chains, first_in_slot, keep=keep) for owner in live.tensors
     )
     return GraphRecord(nodes=nodes, edges=live.edges, tensors=tensors)
+
+
+def _known_slots(live: LiveGraph) -> dict[str, int]:
+    """Return how many slots of each node an edge or a tensor is known for."""
+    known = [(edge.target, edge.input_nr) for edge in live.edges]
+    known += [owner.slot for owner in live.tensors]
+    slots: dict[str, int] = {}
+    for node_id, output_nr in known:
+        slots[node_id] = max(slots.get(node_id, 1), output_nr + 1)
+    return slots
 
 
 def _describe_tensor(

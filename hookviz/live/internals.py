@@ -36,13 +36,23 @@ def version(tensor: torch.Tensor) -> int:
 
 
 def num_outputs(node: Node) -> int:
-    """Return how many gradients arrive at the node: one per output of its forward operation."""
-    metadata = getattr(node, "_input_metadata", None)
-    return len(metadata) if metadata is not None else 1
+    """Return how many gradients arrive at the node: one per output of its forward operation.
+
+    0 where PyTorch does not tell (before 2.5); the edges that lead to the node then have to do.
+    """
+    return len(getattr(node, "_input_metadata", ()))
 
 
 class FreedError(Exception):
     """The saved tensors of a node were freed by an earlier backward."""
+
+
+def can_see_saved() -> bool:
+    """Return whether this PyTorch tells if a saved tensor has an unpack hook (2.13 does).
+
+    Where it does not, saved tensors are left alone: reading one could run user code.
+    """
+    return hasattr(torch._C._autograd.SavedTensor, "unpack_hook")
 
 
 def saved_tensors(node: Node) -> Iterator[torch.Tensor]:
@@ -54,6 +64,8 @@ def saved_tensors(node: Node) -> Iterator[torch.Tensor]:
     Raises:
         FreedError: If an earlier backward has freed them.
     """
+    if not can_see_saved():
+        return
     kind = type(node)
     names = _saved_names.get(kind)
     if names is None:
@@ -80,5 +92,4 @@ _PUBLIC_SAVED = {"_saved_tensors": "saved_tensors"}
 
 def _has_unpack_hook(raw: Any) -> bool:
     parts = raw if isinstance(raw, tuple | list) else (raw,)
-    # Releases that do not tell whether there is an unpack hook get the cautious answer.
-    return any(getattr(part, "unpack_hook", part) is not None for part in parts)
+    return any(part.unpack_hook is not None for part in parts)

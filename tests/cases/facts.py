@@ -13,6 +13,7 @@ from torch.autograd.graph import Node, get_gradient_edge
 from hookviz.records import TensorSnapshot
 
 WHOLE = 64
+CORNER = 4
 
 
 def bits(tensor: torch.Tensor | None) -> Any:
@@ -52,7 +53,9 @@ def shown(tensor: torch.Tensor | None) -> Any:
     finite = [float(number) for number in numbers if math.isfinite(number)]
     infinite = len(numbers) - len(finite) - nan
     ends = (_end(min(finite)), _end(max(finite))) if finite else ("", "")
-    return (*kind, stored, nan, infinite, zero, ends)
+    corner = dense[(0,) * (dense.dim() - 2) + (slice(CORNER),) * min(dense.dim(), 2)]
+    texts = tuple(map(repr, corner.flatten().tolist()))
+    return (*kind, stored, nan, infinite, zero, ends, texts)
 
 
 def told(snapshot: TensorSnapshot | None) -> Any:
@@ -70,7 +73,7 @@ def told(snapshot: TensorSnapshot | None) -> Any:
         return (*kind, summary.nan_count, summary.zero_count)
     counts = (summary.nan_count, summary.inf_count, summary.zero_count)
     ends = [_end(float(text)) if text else "" for text in (summary.minimum, summary.maximum)]
-    return (*kind, *counts, tuple(ends))
+    return (*kind, *counts, tuple(ends), summary.corner)
 
 
 def _end(number: float) -> str:

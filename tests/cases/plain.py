@@ -63,7 +63,11 @@ class Diary:
             before = (shown(leaf.grad), shown(leaf))
             result = hook(leaf)
             after = (shown(leaf.grad), shown(leaf))
-            self.steps.append(("post_accumulate_hook", self._name(tensor), place, *before, *after))
+            if result is None or result is leaf:
+                step = ("post_accumulate_hook", self._name(tensor), place, *before, *after)
+            else:
+                step = ("refused", self._name(tensor), before[0], after[0])
+            self.steps.append(step)
             return result
 
         return recorded

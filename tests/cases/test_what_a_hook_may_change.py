@@ -43,6 +43,37 @@ def test_an_expanded_gradient_takes_some_in_place_changes_and_refuses_others(cha
         assert trace.of("c")[0].mutated
 
 
+def exchange(grad: torch.Tensor) -> None:
+    flat = grad.data.view(-1)
+    flat[[33, 77]] = flat[[77, 33]].clone()
+
+
+UNCOUNTED: dict[str, Callable[[torch.Tensor], Any]] = {
+    "negated": lambda grad: say(grad.data.neg_().shape),
+    "flipped": lambda grad: say(grad.data.copy_(grad.data.flip(0)).shape),
+    "one element": lambda grad: grad.data.view(-1).__setitem__(77, 0.5),
+    "last element": lambda grad: grad.numpy().reshape(-1).__setitem__(-1, 0.5),
+    "a little": lambda grad: say(grad.data.mul_(1 + 2**-22).shape),
+    "two exchanged": exchange,
+}
+
+
+@pytest.mark.parametrize("shape", [(100,), (10, 10), (9000,), (100, 90), (2, 60, 50)], ids=str)
+@pytest.mark.parametrize("change", UNCOUNTED.values(), ids=UNCOUNTED)
+@pytest.mark.parametrize("on", ["a", "c"])
+def test_a_write_that_pytorch_does_not_count_is_seen_in_a_large_gradient(change, shape, on) -> None:
+    def build() -> Tensors:
+        a = filled(shape)
+        c = a * 1
+        tensors = {"loss": (c * c).sum(), "a": a, "c": c}
+        tensors[on].register_hook(change)
+        return tensors
+
+    trace = compare(build)
+    (event,) = [event for event in trace.of(on) if event.kind == "tensor_hook"]
+    assert (event.mutated, event.rewritten, event.returned_none) == (True, True, True)
+
+
 def test_whether_the_gradient_is_expanded_depends_on_the_operation_before() -> None:
     def build(reduce: Callable[[torch.Tensor], torch.Tensor]) -> Tensors:
         a = filled((2, 3))

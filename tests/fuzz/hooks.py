@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import warnings
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -180,7 +181,7 @@ CHANGES_ELSEWHERE = frozenset({"change_kept", "through_data", "keep_alias"})
 
 
 def tensor_hook(
-    form: str, number: int, owner: str, book: Notebook, style: int = 0
+    form: str, number: int, owner: str, book: Notebook, style: int, _: torch.Tensor
 ) -> Callable[..., Any]:
     """Make a tensor hook.
 
@@ -208,12 +209,16 @@ def tensor_hook(
 
 
 def post_hook(
-    form: str, number: int, owner: str, book: Notebook, style: int = 0
+    form: str, number: int, owner: str, book: Notebook, style: int, tensor: torch.Tensor
 ) -> Callable[..., Any]:
-    """Make a post-accumulate hook; the arguments are those of `tensor_hook`."""
+    """Make a post-accumulate hook of a leaf; the other arguments are those of `tensor_hook`."""
+    # After a hook that returned something, which is wrong, the next one is given that.
+    leaf_of = weakref.ref(tensor)
 
-    def hook(leaf: Any) -> Any:
+    def hook(argument: Any) -> Any:
+        leaf = leaf_of()
         entry = Entry(number, owner, copy(leaf.grad), leaf=(leaf.detach().clone(),))
+        entry.strides = (argument is leaf, strides(leaf.grad))
         book.entries.append(entry)
         book.note(entry, leaf)
         gone = leaf.grad is None and form in ("add_to_grad", "replace_grad")

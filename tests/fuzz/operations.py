@@ -59,8 +59,12 @@ def partner(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 
 
 def own(x: torch.Tensor) -> torch.Tensor:
-    """Return `x` if it may be changed in place."""
-    if x.is_leaf:
+    """Return `x` if it may be changed in place.
+
+    PyTorch 2.13 crashes in backward after a change of a second output that retains its gradient.
+    """
+    base = x if x._base is None else x._base
+    if x.is_leaf or (base.retains_grad and base.output_nr > 0):
         raise NoMeaningError
     return x
 

@@ -67,14 +67,15 @@ def _run(program: Program, way: Any) -> Run:
     run = Run(build(program))
     built = run.built
     known = [*built.names.values(), *leaves_behind(built.root)]
-    for tensor in known:
-        edge(tensor)  # PyTorch finds out now which views were changed through another one
-    hooks = [hooks_of(tensor) for tensor in known]
     with redirect_stdout(io.StringIO()) as stream, _all_warnings() as caught:
         for _ in range(program.passes):
+            for tensor in known:
+                edge(tensor)  # PyTorch finds out now which views were changed through another one
+            hooks = [hooks_of(tensor) for tensor in known]
             run.errors.append(way(run))
+            same("hooks afterwards", [hooks_of(tensor) for tensor in known], hooks)
+            same("final .grad", *_final_grads(run))
         assert sys.stdout is stream
-    same("hooks afterwards", [hooks_of(tensor) for tensor in known], hooks)
     grads = [kept_grad(tensor) for tensor in known]
     seed = built.arguments.get("gradient")
     run.state = {
@@ -115,10 +116,17 @@ def _recorded(run: Run) -> tuple[str, str] | None:
     # Tensors in variables of a frame that calls hookviz would get their names from there.
     trace = hookviz.record(run.built.root, names=run.built.names, **run.built.arguments)
     run.traces.append(trace)
-    for name, tensor in run.built.names.items():
-        if trace.graph.find(name) is not None:
-            same(f"trace.grad of {name}", told(trace.grad(name)), shown(kept_grad(tensor)))
     return trace.error and (trace.error.type, trace.error.message)
+
+
+def _final_grads(run: Run) -> tuple[Any, Any]:
+    """Return what the last trace says of each `.grad`, and what each is."""
+    if not run.traces:
+        return None, None
+    trace = run.traces[-1]
+    tensors = {n: t for n, t in run.built.names.items() if trace.graph.find(n) is not None}
+    said = {name: told(trace.grad(name)) for name in tensors}
+    return said, {name: shown(kept_grad(tensor)) for name, tensor in tensors.items()}
 
 
 def _log(entries: list[Entry]) -> list[Any]:

@@ -192,14 +192,15 @@ class _Maker:
 
     def hook(self, instruction: Hook | PostHook) -> None:
         name = self.name(instruction.on)
-        # PyTorch 2.13 crashes at the first hook on a view whose base was changed in place, unless its
-        # `grad_fn` was read since.
-        edge(self.tensors[name])
+        # PyTorch 2.13 crashes at the first hook on a view whose base was changed in place, unless
+        # its `grad_fn` was read since.
+        tensor = self.tensors[name]
+        edge(tensor)
         form, number, is_post = instruction.form, self.hook_count, isinstance(instruction, PostHook)
         make = post_hook if is_post else tensor_hook
-        function = make(form, number, name, self.book, instruction.style)
+        function = make(form, number, name, self.book, instruction.style, tensor)
         method = "register_post_accumulate_grad_hook" if is_post else "register_hook"
-        handle = getattr(self.tensors[name], method)(function)
+        handle = getattr(tensor, method)(function)
         self.hooks.append(Registered(number, name, is_post, function, handle))
         self.hook_count += 1
         self.script.append(f"handle{number} = {name}.{method}({form}_{instruction.style % 4})")

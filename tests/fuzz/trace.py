@@ -16,7 +16,8 @@ from tests.fuzz.values import edge, hooks_of, leaves_behind, same, shown, told
 
 Error = tuple[str, str] | None
 
-_REFUSED = ("has changed the", "but hook returned", "hooks should return None")
+_POST_REFUSED = "hooks should return None"
+_REFUSED = ("has changed the", "but hook returned", _POST_REFUSED)
 _UNSEEN = {"change_kept", "Changing"}
 """A hook, and a function, that change gradients which they were not given."""
 
@@ -88,21 +89,36 @@ def _failed(entry: Entry, error: Error) -> bool:
     return entry.outcome == "running" or refused
 
 
+def _culprit(diary: list[Any], error: Error) -> Entry | None:
+    """Return the hook that ended the pass, if one did."""
+    if error is None or not diary or not isinstance(diary[-1], Entry):
+        return None
+    if _POST_REFUSED in error[1]:
+        # PyTorch runs all of them, and looks at what they returned when they are through.
+        return next(
+            e for e in reversed(diary) if e.leaf and e.outcome not in ("NoneType", "running")
+        )
+    return diary[-1] if _failed(diary[-1], error) else None
+
+
 def _expected(diary: list[Any], listed: set[int], error: Error) -> list[Any]:
     steps: list[Any] = []
-    culprit = None
+    culprit = _culprit(diary, error)
     for step in diary:
         if not isinstance(step, Entry):
             steps.append(step)
-        elif error is not None and step is diary[-1] and _failed(step, error):
-            culprit = step.number if step.leaf or step.number in listed else None
+        elif step is culprit and step is diary[-1]:
+            continue  # the error itself tells of it
         elif step.leaf:
             before, after = map(shown, step.leaf)
             came, went = shown(step.came), shown(step.went)
             steps.append(("post_accumulate_hook", step.number, came, went, before, after))
         elif step.number in listed:
             steps.append(("tensor_hook", step.number, shown(step.came), shown(step.went)))
-    return steps if error is None else [*steps, ("error", culprit)]
+    if error is None:
+        return steps
+    can_tell = culprit is not None and (culprit.leaf or culprit.number in listed)
+    return [*steps, ("error", culprit.number if can_tell else None)]
 
 
 def _steps(trace: hookviz.Trace, built: Built) -> list[Any]:

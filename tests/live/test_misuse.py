@@ -6,6 +6,7 @@ import pytest
 import torch
 
 import hookviz
+from hookviz.live import internals
 from tests.live.scripts import leaf
 
 
@@ -31,6 +32,9 @@ def test_a_tensor_without_grad_is_refused_with_the_way_out() -> None:
         hookviz.record(torch.ones(()))
 
 
+@pytest.mark.skipif(
+    not internals.can_see_saved(), reason="this PyTorch does not tell about unpack hooks"
+)
 def test_a_graph_that_was_used_is_refused_before_anything_runs() -> None:
     x = leaf(2.0)
     out = x * x
@@ -39,6 +43,18 @@ def test_a_graph_that_was_used_is_refused_before_anything_runs() -> None:
         hookviz.record(out)
     assert x.grad is not None
     assert x.grad.item() == 4
+
+
+def test_a_graph_that_was_used_gives_a_trace_that_says_so_where_it_cannot_be_known_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(internals, "can_see_saved", lambda: False)
+    x = leaf(2.0)
+    out = x * x
+    out.backward()  # type: ignore[no-untyped-call]
+    trace = hookviz.record(out)
+    assert trace.error is not None
+    assert trace.error.explanation == "error.graph_freed"
 
 
 def test_a_vector_root_needs_a_gradient_of_its_shape() -> None:
