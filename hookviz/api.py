@@ -14,7 +14,7 @@ from hookviz.live.chain import HookChains
 from hookviz.live.describe import describe
 from hookviz.live.graph import capture_live, check_root
 from hookviz.live.names import Namespace
-from hookviz.live.run import BackwardOptions, run_backward, with_gradient
+from hookviz.live.run import BackwardOptions, check_inputs, run_backward, with_gradient
 from hookviz.live.take import Keep
 from hookviz.trace import Trace
 
@@ -71,9 +71,11 @@ def record(
         >>> trace.grad("a").item()
         3.0
     """
-    chosen = (inputs,) if isinstance(inputs, torch.Tensor) else inputs
     options = BackwardOptions(
-        gradient=gradient, inputs=chosen, retain_graph=retain_graph, create_graph=create_graph
+        gradient=gradient,
+        inputs=check_inputs(inputs),
+        retain_graph=retain_graph,
+        create_graph=create_graph,
     )
     options = with_gradient(check_root(root), options)
     live = capture_live(root, names=names, namespaces=_callers_namespaces())
@@ -102,10 +104,9 @@ def explore(
     """
     from hookviz.explorer import open_explorer
 
-    chosen = (inputs,) if isinstance(inputs, torch.Tensor) else inputs
     return open_explorer(
         root,
-        BackwardOptions(gradient=gradient, inputs=chosen),
+        BackwardOptions(gradient=gradient, inputs=check_inputs(inputs)),
         names=names,
         namespaces=_callers_namespaces(),
         lang=lang,

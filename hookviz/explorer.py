@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from hookviz.errors import HookvizError
 from hookviz.languages import LANGUAGES, table
 from hookviz.live.names import Namespace
 from hookviz.live.run import BackwardOptions
-from hookviz.live.session import HookLike, Session, Target
+from hookviz.live.session import HookId, HookLike, Session, Target
 from hookviz.notebook_cell import close_earlier
 from hookviz.records import HookRecord
 from hookviz.trace import Trace
@@ -27,6 +26,8 @@ from hookviz.view.picture import picture_svg
 from hookviz.view.steps import Step, build_steps, to_json_data
 
 _STATIC = Path(__file__).parent / "static"
+
+_SLOWEST, _FASTEST = 0.05, 50.0
 
 
 class Explorer(anywidget.AnyWidget):
@@ -44,7 +45,8 @@ class Explorer(anywidget.AnyWidget):
         speed: 1 is a step every 1.2 seconds.
     """
 
-    _esm = _STATIC / "explorer.js"
+    # As text: anywidget holds on to every widget whose script is a path, to reload it on change.
+    _esm = (_STATIC / "explorer.js").read_text(encoding="utf-8")
     _css = "\n".join(
         (_STATIC / name).read_text(encoding="utf-8") for name in ("explorer.css", "picture.css")
     )
@@ -117,8 +119,8 @@ class Explorer(anywidget.AnyWidget):
             HookvizError: If there is no such step.
         """
         last = len(self._steps) - 1
-        if not 0 <= n <= last:
-            raise HookvizError(f"there is no step {n}; this pass has the steps 0 to {last}.")
+        if not isinstance(n, int) or not 0 <= n <= last:
+            raise HookvizError(f"there is no step {n!r}; this pass has the steps 0 to {last}.")
         self.step = n
 
     def play(self, *, speed: float | None = None) -> None:
@@ -128,9 +130,11 @@ class Explorer(anywidget.AnyWidget):
             speed: 1 is a step every 1.2 seconds, 2 is twice as fast; left as it is if not given.
 
         Raises:
-            HookvizError: If the speed is not above zero.
+            HookvizError: If the speed is no number, or much too slow or fast.
         """
         if speed is not None:
+            if not isinstance(speed, int | float):
+                raise HookvizError(f"speed={speed!r} is not a number.")
             self.speed = speed
         if self.step == len(self._steps) - 1:
             self.first()
@@ -157,8 +161,10 @@ class Explorer(anywidget.AnyWidget):
             UnknownTargetError: If the graph has no such tensor.
         """
         owner = self._session.find_tensor(target)
-        found = self._trace.graph.find(owner.id)
-        return found.hooks if found is not None else ()
+        for tensor in self._trace.graph.tensors:
+            if tensor.id == owner.id:
+                return tensor.hooks
+        return ()
 
     def run(self) -> None:
         """Run backward again with the hooks as they are now. See `Session.run`."""
@@ -169,25 +175,29 @@ class Explorer(anywidget.AnyWidget):
         hook_id: str = self._act(lambda: self._session.attach(target, hook), target=target)
         return hook_id
 
-    def edit(self, hook_id: str, hook: HookLike) -> None:
+    def edit(self, hook_id: HookId, hook: HookLike) -> None:
         """Put another function in a hook's place. See `Session.edit`."""
         self._act(lambda: self._session.edit(hook_id, hook), hook=hook_id)
 
-    def remove(self, hook_id: str) -> None:
+    def remove(self, hook_id: HookId) -> None:
         """Take a hook off its tensor. See `Session.remove`."""
         self._act(lambda: self._session.remove(hook_id), hook=hook_id)
 
-    def enable(self, hook_id: str) -> None:
+    def enable(self, hook_id: HookId) -> None:
         """Turn a hook on. See `Session.enable`."""
         self._act(lambda: self._session.enable(hook_id), hook=hook_id)
 
-    def disable(self, hook_id: str) -> None:
+    def disable(self, hook_id: HookId) -> None:
         """Turn a hook off; it keeps its place. See `Session.disable`."""
         self._act(lambda: self._session.disable(hook_id), hook=hook_id)
 
-    def move(self, hook_id: str, position: int) -> None:
+    def move(self, hook_id: HookId, position: int) -> None:
         """Move a hook to a place in its chain, from 0. See `Session.move`."""
         self._act(lambda: self._session.move(hook_id, position), hook=hook_id)
+
+    def interrupt(self) -> None:
+        """Stop a hook that does not come back, from another cell. See `Session.interrupt`."""
+        self._session.interrupt()
 
     def dismiss(self) -> None:
         """Put the message away."""
@@ -199,23 +209,23 @@ class Explorer(anywidget.AnyWidget):
         if session is not None:
             session.close()
         super().close()
+        # ipywidgets hides a closed widget's display method; what this one has shown stays true.
+        self.__dict__.pop("_repr_mimebundle_", None)
 
     # -- inside ---------------------------------------------------------------------------------
 
-    def _act(self, action: Any, *, target: Target = "", hook: str = "") -> Any:
+    def _act(self, action: Any, *, target: Target = "", hook: HookId = "") -> Any:
         self.busy = True
         before, step = self._trace.events, self.step
         try:
             result = action()
         except BaseException as error:
             self._notices += 1
-            name = target if isinstance(target, str) else ""
-            found = self._trace.graph.find(name)
             self.notice = notice_for(
                 error,
                 serial=self._notices,
-                target=found.id if found else "",
-                hook=hook,
+                target=self._id_of(target),
+                hook=hook.id if isinstance(hook, HookRecord) else str(hook),
             )
             self.busy = False
             raise
@@ -225,6 +235,19 @@ class Explorer(anywidget.AnyWidget):
             self.step = matching_step(before, self._trace.events, step)
             self.busy = False
         return result
+
+    def _attach_to(self, tensor_id: str, source: str) -> None:
+        # The page speaks of ids; another tensor may have such an id for its name.
+        self._act(
+            lambda: self._session.attach(self._session.tensor_with_id(tensor_id).tensor, source),
+            target=tensor_id,
+        )
+
+    def _id_of(self, target: Target) -> str:
+        try:
+            return self._session.find_tensor(target).id
+        except HookvizError:
+            return ""
 
     def _show(self) -> None:
         self._trace = Trace.from_record(self._session.trace)
@@ -244,7 +267,7 @@ class Explorer(anywidget.AnyWidget):
             return
         hook, source = str(content.get("hook", "")), str(content.get("source", ""))
         actions: dict[str, Callable[[], object]] = {
-            "attach": lambda: self.attach(str(content.get("target", "")), source),
+            "attach": lambda: self._attach_to(str(content.get("target", "")), source),
             "edit": lambda: self.edit(hook, source),
             "remove": lambda: self.remove(hook),
             "enable": lambda: self.enable(hook),
@@ -262,8 +285,9 @@ class Explorer(anywidget.AnyWidget):
             action()
             # The view learns that a kernel answers, and that what was typed is now in Python.
             self.send({"event": "hello" if name == "hello" else "applied"})
-        except (Exception, KeyboardInterrupt):  # noqa: BLE001
-            # It is on screen already; an exception here would vanish in the server's log.
+        except (Exception, KeyboardInterrupt, SystemExit):  # noqa: BLE001
+            # It is on screen already; an exception here would vanish in the server's log, and
+            # `exit()` in a hook would end the kernel.
             return
 
     @traitlets.validate("step")
@@ -273,8 +297,10 @@ class Explorer(anywidget.AnyWidget):
     @traitlets.validate("speed")
     def _valid_speed(self, proposal: Any) -> float:
         speed = float(proposal["value"])
-        if not 0 < speed < math.inf:
-            raise HookvizError(f"speed={speed} cannot be played; it has to be above 0.")
+        if not _SLOWEST <= speed <= _FASTEST:
+            raise HookvizError(
+                f"speed={speed} cannot be played; it has to be from {_SLOWEST} to {_FASTEST}."
+            )
         return speed
 
     @traitlets.validate("selected")
@@ -285,11 +311,22 @@ class Explorer(anywidget.AnyWidget):
     def __repr__(self) -> str:
         return f"Explorer({self.title}, step {self.step} of {len(self._steps) - 1})"
 
+    def _ipython_display_(self, **_: Any) -> None:
+        # Two outputs: pages that prefer the widget and cannot load it (an exported page without a
+        # network) still have the picture; where the widget lives, its style sheet hides it.
+        from IPython.display import display
+
+        data, metadata = self._repr_mimebundle_()
+        still = {"image/svg+xml": data.pop("image/svg+xml"), "text/plain": data["text/plain"]}
+        if data.keys() - {"text/plain"}:
+            data["text/plain"] = repr(self)
+            display(data, metadata=metadata, raw=True)  # type: ignore[no-untyped-call]
+        display(still, raw=True)  # type: ignore[no-untyped-call]
+
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        bundle = super()._repr_mimebundle_(**kwargs)
-        if bundle is None:
-            return None
-        data, metadata = bundle
+        # A closed widget has no model to show; what it has shown stays true.
+        is_open = self.comm is not None and not self._session.is_closed
+        data, metadata = (super()._repr_mimebundle_(**kwargs) if is_open else None) or ({}, {})
         # For pages that cannot run the widget (a repository's page, a PDF), in the same output.
         transcript = self._trace.text(self.lang)
         data["text/plain"] = transcript

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import threading
+import time
+import weakref
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,6 +15,7 @@ import torch
 
 import hookviz
 from hookviz.explorer import Explorer
+from hookviz.live import internals
 from tests.live.scripts import grad_of, leaf, second_example
 
 
@@ -196,6 +202,148 @@ def test_an_unknown_language_is_refused(tensors: dict[str, torch.Tensor]) -> Non
         hookviz.explore(tensors["e"], lang="fr")
 
 
+def test_the_page_says_the_id_and_python_the_name() -> None:
+    t1, t2 = leaf(2.0), leaf(5.0)
+    out = t2 * t1
+    explorer = hookviz.explore(out)
+    card = next(tensor for tensor in explorer.tensors if tensor["label"] == "t2")
+    click(explorer, action="attach", target=card["id"], source="lambda grad: grad * 10")
+    assert (grad_of(t1), grad_of(t2)) == (5, 20)
+    explorer.attach("t1", "lambda grad: grad * 100")
+    assert (grad_of(t1), grad_of(t2)) == (500, 20)
+    assert [hook.label for hook in explorer.hooks("t1")] == ["lambda grad: grad * 100"]
+
+
+def test_a_hook_that_calls_the_explorer_is_refused_and_nothing_is_lost() -> None:
+    x = leaf(2.0)
+    out = x * 3
+    explorer = hookviz.explore(out)
+    seen: list[str] = []
+
+    def meddle(grad: torch.Tensor) -> None:
+        try:
+            explorer.attach("x", "lambda grad: grad * 2")
+        except hookviz.HookvizError as error:
+            seen.append(str(error))
+
+    explorer.attach("x", meddle)
+    assert len(seen) == 1
+    assert "backward is running" in seen[0]
+    explorer.attach("x", "lambda grad: grad * 7")
+    assert grad_of(x) == 21
+
+
+def test_two_explorers_leave_nothing_of_each_other_behind(
+    tensors: dict[str, torch.Tensor],
+) -> None:
+    found = dict(internals.tensor_hooks(tensors["c"]) or {})
+    one = hookviz.explore(tensors["e"], names=tensors)
+    one.disable(one.hooks("c")[0].id)
+    two = hookviz.explore(tensors["e"], names=tensors)
+    first = two.hooks("c")[0]
+    assert (first.label, first.enabled) == ("c_hook", False)
+    trace = hookviz.record(tensors["e"], names=tensors)
+    assert "turned_off" not in trace.text()
+    two.edit(two.hooks("c")[1].id, "lambda grad: grad * 2")
+    one.attach("c", "lambda grad: grad")
+    two.run()
+    two.remove(two.hooks("c")[2].id)
+    one.close()
+    two.close()
+    assert dict(internals.tensor_hooks(tensors["c"]) or {}) == found
+
+
+def test_exit_in_a_hook_ends_nothing(explorer: Explorer) -> None:
+    click(explorer, action="attach", target="t0", source="lambda g: __import__('sys').exit()")
+    assert explorer.notice is not None
+    assert not explorer.busy
+    click(explorer, action="run")
+    assert explorer.notice is None
+
+
+def test_text_that_cannot_be_encoded_is_spelled_out() -> None:
+    x = leaf(2.0)
+    x.register_hook(lambda grad: print(chr(0xD800)))
+    out = x * 3
+    explorer = hookviz.explore(out, names={chr(0xD801): out})
+    json.dumps(explorer.steps, ensure_ascii=False).encode("utf-8")
+    explorer.trace.text().encode("utf-8")
+    assert hookviz.Trace.from_json(explorer.trace.to_json()) == explorer.trace
+
+
+def test_an_exception_without_a_readable_message_is_kept_all_the_same(explorer: Explorer) -> None:
+    source = """
+class Odd(Exception):
+    def __str__(self):
+        raise ValueError
+
+def hook(grad):
+    raise Odd
+"""
+    with pytest.raises(hookviz.HookRunError, match="could not be read"):
+        explorer.attach("b", source)
+
+
+def test_a_closed_explorer_still_shows_its_picture_and_lets_the_graph_go() -> None:
+    x = leaf(2.0)
+    out = x * 3
+    explorer = hookviz.explore(out, names={"out": out, "x": x})
+    explorer.close()
+    data, _ = explorer._repr_mimebundle_()
+    assert "image/svg+xml" in data
+    watched = weakref.ref(x)
+    del x, out
+    gc.collect()
+    assert watched() is None
+    with pytest.raises(hookviz.ClosedError):
+        explorer.hooks("x")
+
+
+@pytest.mark.parametrize(
+    "misuse",
+    [
+        lambda explorer: explorer.goto("3"),
+        lambda explorer: explorer.goto(2.5),
+        lambda explorer: explorer.goto(None),
+        lambda explorer: explorer.move(explorer.hooks("c")[0], "x"),
+        lambda explorer: explorer.move(explorer.hooks("c")[0], None),
+        lambda explorer: explorer.remove([1]),
+        lambda explorer: explorer.play(speed="fast"),
+        lambda explorer: explorer.attach("b", 5),
+        lambda explorer: explorer.attach(5, "lambda grad: grad"),
+    ],
+)
+def test_wrong_kinds_of_arguments_are_refused_in_plain_words(
+    explorer: Explorer, misuse: Callable[[Explorer], object]
+) -> None:
+    with pytest.raises(hookviz.HookvizError):
+        misuse(explorer)
+    explorer.run()
+
+
+def test_a_hooks_record_names_it(explorer: Explorer, tensors: dict[str, torch.Tensor]) -> None:
+    explorer.edit(explorer.hooks("d")[0], "lambda grad: grad * 0")
+    assert grad_of(tensors["d"]) == 0
+
+
+def test_interrupt_stops_a_hook_that_runs_in_another_thread(
+    explorer: Explorer, tensors: dict[str, torch.Tensor]
+) -> None:
+    source = "def forever(grad):\n    while True:\n        pass\n"
+    content = {"action": "attach", "target": "t0", "source": source}
+    worker = threading.Thread(target=click, args=(explorer,), kwargs=content)
+    worker.start()
+    while not explorer.busy:
+        time.sleep(0.01)
+    while worker.is_alive():
+        explorer.interrupt()
+        worker.join(timeout=0.1)
+    assert explorer.notice is not None
+    assert explorer.hooks("e")[-1].label != "forever"
+    explorer.run()
+    assert grad_of(tensors["a"]) == 30
+
+
 def test_close_puts_the_users_hooks_back(
     explorer: Explorer, tensors: dict[str, torch.Tensor]
 ) -> None:
@@ -225,5 +373,5 @@ def test_play_and_pause_are_methods_too(explorer: Explorer) -> None:
     assert (explorer.playing, explorer.speed, explorer.step) == (True, 4, 0)
     explorer.pause()
     assert not explorer.playing
-    with pytest.raises(hookviz.HookvizError, match="above 0"):
+    with pytest.raises(hookviz.HookvizError, match=r"from 0.05 to 50"):
         explorer.play(speed=0)

@@ -85,6 +85,17 @@ class Arrivals:
             return held.snapshot
         return take(tensor, keep=self._keep)
 
+    def place_of(self, slot: Slot, tensor: torch.Tensor | None) -> Slot:
+        """Return the slot at which a hook of the tensor on `slot` was given this gradient.
+
+        Mostly that one. After an in-place change of the shape only (`squeeze_`), a hook stays with
+        the tensor and yet runs where the tensor was before: there this very memory waits.
+        """
+        if tensor is None or _is_memory_of(self._waiting.get(slot), tensor):
+            return slot
+        others = (place for place, held in self._waiting.items() if _is_memory_of(held, tensor))
+        return next(others, slot)
+
     def unexplained(
         self, slot: Slot, tensor: torch.Tensor | None, snapshot: TensorSnapshot | None
     ) -> tuple[bool, Value]:
@@ -135,6 +146,16 @@ class Arrivals:
             return not equal_bits(held.total, sample(tensor.detach())), held.parts
         summed = take(held.total, keep=self._keep)
         return summed.values != snapshot.values, summed
+
+
+def _is_memory_of(held: Held | HeldSum | None, tensor: torch.Tensor) -> bool:
+    if not isinstance(held, Held) or held.tensor is None:
+        return False
+    return held.tensor is tensor or (
+        shares_memory(held.tensor, tensor)
+        and held.tensor.shape == tensor.shape
+        and held.tensor.storage_offset() == tensor.storage_offset()
+    )
 
 
 def _is_large(snapshot: TensorSnapshot | None) -> bool:

@@ -1,58 +1,47 @@
-"""Know every hook of a graph: its place in its chain, and how to swap and restore it."""
+"""Know every hook of a graph: its tensor, its place in its chain, and how to swap it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Literal
-
-from torch.utils.hooks import RemovableHandle
 
 from hookviz.live import internals
 from hookviz.live.graph import LiveGraph, LiveTensor
 from hookviz.live.internals import HookDict
-from hookviz.live.source import HookSource, find_source
+from hookviz.live.source import HookSource
+from hookviz.live.table import Hook, HookEntry, HookTable, table_of
 from hookviz.records import HookKind, HookRecord
-
-Hook = Callable[..., Any]
-
-
-def turned_off(_: object) -> None:
-    """Stand in for a hook that is turned off, so that its handle and its place stay alive."""
 
 
 @dataclass(slots=True)
 class LiveHook:
-    """One hook: the dictionary of PyTorch it stands in, and what runs under its key."""
+    """One hook of a graph: its tensor, the dictionary of PyTorch it stands in, and its entry."""
 
     id: str
     kind: HookKind
     owner: LiveTensor
-    hooks: HookDict
+    table: HookTable
     key: int
-    function: Hook
-    source: HookSource
-    origin: Literal["user", "explorer"] = "user"
-    enabled: bool = True
-    handle: RemovableHandle | None = None
+    entry: HookEntry
 
     @property
-    def standing(self) -> Hook:
-        """What PyTorch runs for it between recordings."""
-        return self.function if self.enabled else turned_off
+    def function(self) -> Hook:
+        """What runs when it is on."""
+        return self.entry.function
 
     @property
     def record(self) -> HookRecord:
         """The plain data of it."""
+        source = self.entry.source
         return HookRecord(
             id=self.id,
             kind=self.kind,
-            label=self.source.label,
-            source=self.source.text,
-            origin=self.origin,
-            enabled=self.enabled,
-            location=self.source.location,
+            label=source.label,
+            source=source.text,
+            origin=self.entry.origin,
+            enabled=self.entry.enabled,
+            location=source.location,
         )
 
 
@@ -62,26 +51,24 @@ class HookChains:
     def __init__(self, live: LiveGraph) -> None:
         self._live = live
         self._hooks: dict[str, LiveHook] = {}
-        self._count = 0
-        self.taken_off: set[tuple[int, int]] = set()
-        """Dictionary and key of the user's own hooks that were removed in the explorer."""
+        self._ids: dict[tuple[int, int], str] = {}
+        self.tables: dict[int, HookTable] = {}
+        """Every dictionary that was seen, so that it can be restored."""
         self.refresh()
 
     def refresh(self) -> None:
         """Take in hooks that were registered or removed since the last look."""
-        known = {(id(hook.hooks), hook.key): hook for hook in self._hooks.values()}
         self._hooks = {}
         for owner in self._live.tensors:
             for kind, hooks in _dictionaries(owner):
-                for key, standing in list(hooks.items()):
-                    hook = known.get((id(hooks), key))
-                    if hook is None:
-                        hook = self._new(kind, owner, hooks, key, standing)
-                    elif standing is not hook.standing:
-                        # Somebody put another function under the same key: theirs counts.
-                        hook.function, hook.source = standing, find_source(standing)
-                        hook.enabled = True
-                    self._hooks[hook.id] = hook
+                table = self.tables[id(hooks)] = table_of(hooks)
+                for key in hooks:
+                    place = (id(hooks), key)
+                    # An id stays with its hook, also while the hook is taken off for a moment.
+                    hook_id = self._ids.setdefault(place, f"h{len(self._ids)}")
+                    self._hooks[hook_id] = LiveHook(
+                        hook_id, kind, owner, table, key, table.entries[key]
+                    )
 
     def all(self) -> tuple[LiveHook, ...]:
         """Return every hook, tensor by tensor, in the order in which the hooks run."""
@@ -98,28 +85,14 @@ class HookChains:
     def add(self, owner: LiveTensor, function: Hook, source: HookSource) -> LiveHook:
         """Register a tensor hook for real, at the end of the chain."""
         handle = owner.tensor.register_hook(function)
+        self.refresh()
         hooks = internals.tensor_hooks(owner.tensor)
-        assert hooks is not None
-        hook = self._new("tensor_hook", owner, hooks, handle.id, function)
-        hook.source, hook.origin, hook.handle = source, "explorer", handle
-        self._hooks[hook.id] = hook
-        self.refresh()
+        (hook,) = [
+            hook for hook in self.of(owner) if hook.table.hooks is hooks and hook.key == handle.id
+        ]
+        hook.table.found.pop(hook.key)
+        hook.entry.source, hook.entry.origin, hook.entry.handle = source, "explorer", handle
         return hook
-
-    def take_off(self, hook: LiveHook) -> None:
-        """Remove a hook from its dictionary."""
-        hook.hooks.pop(hook.key, None)
-        if hook.origin == "user":
-            self.taken_off.add((id(hook.hooks), hook.key))
-        self.refresh()
-
-    def put_back(self, hook: LiveHook, order: list[int]) -> None:
-        """Undo `take_off`; `order` are the keys of the dictionary as they were."""
-        hook.hooks[hook.key] = hook.standing
-        reorder(hook.hooks, order)
-        self.taken_off.discard((id(hook.hooks), hook.key))
-        self._hooks[hook.id] = hook
-        self.refresh()
 
     @contextmanager
     def replaced(self, wrap: Callable[[LiveHook, int], Hook]) -> Iterator[None]:
@@ -131,55 +104,30 @@ class HookChains:
             wrap: Is given a hook and its place among those of its tensor that are on.
         """
         self.refresh()
-        wrappers: list[tuple[LiveHook, Hook]] = []
+        wrappers: list[tuple[LiveHook, Hook, Hook]] = []
+        places: dict[str, int] = {}
         try:
-            for owner in self._live.tensors:
-                enabled = [hook for hook in self.of(owner) if hook.enabled]
-                for place, hook in enumerate(enabled):
-                    wrapper = wrap(hook, place)
-                    wrappers.append((hook, wrapper))
-                    hook.hooks[hook.key] = wrapper
+            for hook in self.all():
+                if not hook.entry.enabled:
+                    continue
+                place = places[hook.owner.id] = places.get(hook.owner.id, -1) + 1
+                wrapper, standing = wrap(hook, place), hook.table.hooks[hook.key]
+                wrappers.append((hook, wrapper, standing))
+                hook.table.hooks[hook.key] = wrapper
             yield
         finally:
-            for hook, wrapper in wrappers:
+            for hook, wrapper, standing in wrappers:
                 # A hook that removed or replaced itself while it ran stays as it left things.
-                if hook.hooks.get(hook.key) is wrapper:
-                    hook.hooks[hook.key] = hook.standing
-
-    def _new(
-        self, kind: HookKind, owner: LiveTensor, hooks: HookDict, key: int, function: Hook
-    ) -> LiveHook:
-        hook = LiveHook(
-            id=f"h{self._count}",
-            kind=kind,
-            owner=owner,
-            hooks=hooks,
-            key=key,
-            function=function,
-            source=find_source(function),
-        )
-        self._count += 1
-        return hook
-
-
-def reorder(hooks: HookDict, keys: list[int]) -> None:
-    """Put the entries of PyTorch's dictionary into another order.
-
-    `OrderedDict.move_to_end` has no effect on the order in which hooks run (tried on 2.13);
-    clearing and inserting again has.
-    """
-    entries = dict(hooks)
-    hooks.clear()
-    for key in [*keys, *(key for key in entries if key not in keys)]:
-        if key in entries:
-            hooks[key] = entries[key]
+                if hook.table.hooks.get(hook.key) is wrapper:
+                    hook.table.hooks[hook.key] = standing
 
 
 def _dictionaries(owner: LiveTensor) -> Iterator[tuple[HookKind, HookDict]]:
     hooks = internals.tensor_hooks(owner.tensor)
     if hooks:
         yield "tensor_hook", hooks
-    if owner.tensor.is_leaf:
-        hooks = internals.post_accumulate_hooks(owner.tensor)
-        if hooks:
-            yield "post_accumulate_hook", hooks
+    if not owner.is_leaf:
+        return
+    hooks = internals.post_accumulate_hooks(owner.tensor)
+    if hooks:
+        yield "post_accumulate_hook", hooks

@@ -1,32 +1,39 @@
-"""Remember the hooks as they were found, and put them back."""
+"""Count who may have changed a hook dictionary; the last to leave puts it back."""
 
 from __future__ import annotations
 
-from hookviz.live.chain import Hook, HookChains, reorder
-from hookviz.live.internals import HookDict
+from hookviz.live.chain import HookChains
+from hookviz.live.table import HookEntry, HookTable
 
 
-class Restorer:
-    """The user's hook dictionaries as they were: same functions, same keys, same order."""
+class Holding:
+    """One explorer's hold on the hook dictionaries of its graph."""
 
     def __init__(self, chains: HookChains) -> None:
-        self._found: dict[int, tuple[HookDict, dict[int, Hook]]] = {}
-        for hook in chains.all():
-            _, entries = self._found.setdefault(id(hook.hooks), (hook.hooks, {}))
-            entries[hook.key] = hook.function
+        self._chains = chains
+        self._held: dict[int, HookTable] = {}
+        self._added: list[tuple[HookTable, int, HookEntry]] = []
+        self.renew()
 
-    def restore(self, chains: HookChains) -> None:
-        """Take off what was added, and put back what was edited, turned off, moved or removed.
+    def renew(self) -> None:
+        """Hold dictionaries that have come up since."""
+        for number, table in self._chains.tables.items():
+            if number not in self._held:
+                self._held[number] = table
+                table.holders += 1
 
-        A hook whose handle the user removed meanwhile stays removed, and one that the user
-        registered meanwhile stays.
-        """
-        chains.refresh()
-        for hook in chains.all():
-            if hook.origin == "explorer":
-                hook.hooks.pop(hook.key, None)
-        for hooks, entries in self._found.values():
-            for key, function in entries.items():
-                if key in hooks or (id(hooks), key) in chains.taken_off:
-                    hooks[key] = function
-            reorder(hooks, list(entries))
+    def note_added(self, table: HookTable, key: int) -> None:
+        """Remember a hook that this explorer has registered."""
+        self._added.append((table, key, table.entries[key]))
+
+    def release(self) -> None:
+        """Take off what this explorer added; restore what nobody else holds."""
+        self.renew()
+        for table, key, entry in self._added:
+            if table.entries.get(key) is entry:
+                table.take_off(key)
+        for table in self._held.values():
+            table.holders -= 1
+            if table.holders == 0:
+                table.restore()
+        self._held.clear()

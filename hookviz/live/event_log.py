@@ -27,7 +27,7 @@ class EventLog:
         runs: The engine runs that are open.
         by_slot: The reachable tensors of each slot.
         hook_at_work: The hook that runs, or whose result PyTorch is looking at.
-        refusable: The event of that hook, once it has returned what PyTorch may refuse.
+        refusable: A hook that has returned what PyTorch may refuse, and its event.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class EventLog:
         for owner in live.tensors:
             self.by_slot.setdefault(owner.slot, []).append(owner)
         self.hook_at_work: LiveHook | None = None
-        self.refusable: Event | None = None
+        self.refusable: tuple[LiveHook, Event] | None = None
         self._printed = printed
         self._keep = keep
         self._grads: dict[str, Seen] = {
@@ -63,6 +63,14 @@ class EventLog:
         )
         self.events.append(event)
         return event
+
+    def has_refusable_of(self, owner: LiveTensor) -> bool:
+        """Return whether a post-accumulate hook of this leaf has returned something."""
+        if self.refusable is None:
+            return False
+        hook, event = self.refusable
+        is_recent = all(later.tensor == event.tensor for later in self.events[event.index :])
+        return hook.owner is owner and hook.kind == "post_accumulate_hook" and is_recent
 
     def take(self, tensor: Gradient) -> Snapshot:
         """Return a snapshot, or `None` for no gradient."""

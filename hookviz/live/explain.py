@@ -9,6 +9,7 @@ from pathlib import Path
 import torch
 
 from hookviz.live.chain import LiveHook
+from hookviz.live.storable import storable, text_of
 from hookviz.records import ErrorRecord
 
 _PATTERNS: tuple[tuple[str, str], ...] = (
@@ -49,10 +50,10 @@ def explain(
         # Between two nodes only hooks run; one that is not on the list cannot be named.
         key = "error.hidden_hook_raised"
     else:
-        key = _explanation(str(error), in_hook=hook is not None)
+        key = _explanation(text_of(error), in_hook=hook is not None)
     return ErrorRecord(
         type=type(error).__name__,
-        message=str(error),
+        message=text_of(error),
         explanation=key,
         hook=hook.record if hook else None,
         node=node if hook is None else None,
@@ -76,4 +77,4 @@ def user_traceback(error: BaseException) -> str:
         for frame in traceback.extract_tb(error.__traceback__)
         if not frame.filename.startswith(ours)
     ]
-    return "".join(traceback.format_list(frames)).rstrip()
+    return storable("".join(traceback.format_list(frames)).rstrip())

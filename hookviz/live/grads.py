@@ -15,7 +15,10 @@ def read_grad(tensor: torch.Tensor) -> torch.Tensor | None:
 
     Reading it on a non-leaf that retains nothing is `None` and warns, so it is not read there.
     """
-    return tensor.grad if tensor.is_leaf or tensor.retains_grad else None
+    try:
+        return tensor.grad if tensor.is_leaf or tensor.retains_grad else None
+    except RuntimeError:
+        return None  # a view whose base was changed in place meanwhile: it has no gradient
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,9 @@ class LiveTensor:
     slot: Slot
     names: tuple[str, ...] = ()
 
+    is_leaf: bool = False
+    """As it was at capture; PyTorch refuses to say of a view that has become stale since."""
+
     @property
     def label(self) -> str:
         """The first of its names, or its id when it has none."""
@@ -110,7 +113,7 @@ def capture_live(
     live = LiveGraph(root=root, nodes=nodes, edges=edges, leaves=leaves)
     found = _Tensors(ids, leaves)
     found.add(root, slot=(ids[start.node], start.output_nr))
-    given = {str(name): check_named(name, tensor) for name, tensor in (names or {}).items()}
+    given = check_names(names)
     for name, tensor in given.items():
         found.add(tensor, name=name, is_asked_for=True)
     for name, tensor in named_tensors(namespaces):
@@ -135,17 +138,26 @@ def capture_live(
     return live
 
 
-def check_named(name: object, tensor: object) -> torch.Tensor:
-    """Return the tensor of a `names=` entry.
+def check_names(names: Any) -> dict[str, torch.Tensor]:
+    """Return the `names=` of a call.
 
     Raises:
-        NotATensorError: If it is not a tensor.
+        NotATensorError: If it does not map texts to tensors.
     """
-    if not isinstance(tensor, torch.Tensor):
+    if names is None:
+        return {}
+    if not isinstance(names, Mapping):
         raise NotATensorError(
-            f"names[{name!r}] is a {type(tensor).__name__}; names= maps each name to a tensor."
+            f"names= is a {type(names).__name__}; it maps each name to a tensor, as in "
+            'names={"a": a}.'
         )
-    return tensor
+    for name, tensor in names.items():
+        if not isinstance(name, str) or not isinstance(tensor, torch.Tensor):
+            raise NotATensorError(
+                f"names[{name!r}] is a {type(tensor).__name__}; names= maps each name, a text, to "
+                "a tensor."
+            )
+    return dict(names)
 
 
 class _Tensors:
@@ -209,7 +221,13 @@ class _Tensors:
         root, *others = self._found.values()
         others.sort(key=lambda entry: (walk_order[entry[1][0]], entry[1][1]))
         return [
-            LiveTensor(id=f"t{index}", tensor=tensor, slot=slot, names=choose_names(found_names))
+            LiveTensor(
+                id=f"t{index}",
+                tensor=tensor,
+                slot=slot,
+                names=choose_names(found_names),
+                is_leaf=tensor.is_leaf,
+            )
             for index, (tensor, slot, found_names) in enumerate([root, *others])
         ]
 

@@ -9,12 +9,14 @@ from typing import Any
 import torch
 
 from hookviz.live.arrival_watcher import ArrivalWatcher
-from hookviz.live.chain import Hook, LiveHook
+from hookviz.live.chain import LiveHook
 from hookviz.live.event_log import EventLog, Gradient, Snapshot
+from hookviz.live.graph import Slot
 from hookviz.live.guard import guarded
 from hookviz.live.memory import equal_bits
 from hookviz.live.recorded import Recorded
 from hookviz.live.seen import Seen
+from hookviz.live.table import Hook
 
 
 class HookWatcher:
@@ -36,41 +38,48 @@ class HookWatcher:
         return Recorded(hook.function, functools.partial(run, hook, place))
 
     def _run_tensor_hook(self, hook: LiveHook, place: int, gradient: Gradient) -> Any:
-        seen = self._before_tensor_hook(hook, gradient)
+        before = self._before_tensor_hook(hook, gradient)
         with self._log.runs.inside_a_hook():
             result = hook.function(gradient)
         self._log.hook_at_work = hook
-        if seen is not None:
-            self._after_tensor_hook(hook, place, gradient, seen, result)
+        if before is not None:
+            self._after_tensor_hook(hook, place, gradient, before, result)
         return result
 
     @guarded
-    def _before_tensor_hook(self, hook: LiveHook, gradient: Gradient) -> Seen:
-        self._log.runs.enter_slot()
+    def _before_tensor_hook(self, hook: LiveHook, gradient: Gradient) -> tuple[Slot, Seen]:
+        run = self._log.runs.enter_slot()
         self._log.hook_at_work = None
-        seen = Seen(gradient, self._arrivals_at.tensor(hook.owner.slot, gradient))
+        slot = run.arrivals.place_of(hook.owner.slot, gradient)
+        seen = Seen(gradient, self._arrivals_at.tensor(slot, gradient))
         self._log.hook_at_work, self._log.refusable = hook, None
-        return seen
+        return slot, seen
 
     @guarded
     def _after_tensor_hook(
-        self, hook: LiveHook, place: int, gradient: Gradient, seen: Seen, result: Any
+        self,
+        hook: LiveHook,
+        place: int,
+        gradient: Gradient,
+        before: tuple[Slot, Seen],
+        result: Any,
     ) -> None:
+        slot, seen = before
         owner, arrivals = hook.owner, self._log.runs.current.arrivals
         now = seen.snapshot if seen.is_still(gradient) else self._log.take(gradient)
         mutated = now != seen.snapshot
         reached: tuple[str, ...] = ()
         if mutated and gradient is not None:
-            reached = arrivals.changed_in_place(gradient, but=owner.slot)
+            reached = arrivals.changed_in_place(gradient, but=slot)
         after, passed_on = now, gradient
         if isinstance(result, torch.Tensor) and result is not gradient:
             after, passed_on = self._log.take(result), result
-        arrivals.replace(owner.slot, passed_on, after, owner.label)
+        arrivals.replace(slot, passed_on, after, owner.label)
         event = self._log.add(
             kind="tensor_hook",
             tensor=owner.label,
-            node=owner.slot[0],
-            slot=owner.slot[1],
+            node=slot[0],
+            slot=slot[1],
             hook=hook.record,
             hook_index=place,
             incoming=seen.snapshot,
@@ -83,25 +92,25 @@ class HookWatcher:
         if _fits(result, gradient):
             self._log.hook_at_work = None
         else:
-            self._log.refusable = event
+            self._log.refusable = (hook, event)
 
     def _run_post_accumulate(self, hook: LiveHook, place: int, leaf: torch.Tensor) -> Any:
-        before = self._before_post_accumulate(hook, leaf)
+        before = self._before_post_accumulate(hook)
         with self._log.runs.inside_a_hook():
             result = hook.function(leaf)
         self._log.hook_at_work = hook
         if before is not None:
-            self._after_post_accumulate(hook, place, leaf, before, result)
+            self._after_post_accumulate(hook, place, before, result)
         return result
 
     @guarded
-    def _before_post_accumulate(
-        self, hook: LiveHook, leaf: torch.Tensor
-    ) -> tuple[Snapshot, Snapshot]:
+    def _before_post_accumulate(self, hook: LiveHook) -> tuple[Snapshot, Snapshot]:
         # These run inside the node, so before its own hook could tell that `.grad` was added to.
         self._accumulated(hook.owner.slot[0])
-        before = (self._log.grad_now(hook.owner), self._log.take(leaf))
-        self._log.hook_at_work, self._log.refusable = hook, None
+        before = (self._log.grad_now(hook.owner), self._log.take(hook.owner.tensor))
+        self._log.hook_at_work = hook
+        if not self._log.has_refusable_of(hook.owner):
+            self._log.refusable = None
         return before
 
     @guarded
@@ -109,10 +118,11 @@ class HookWatcher:
         self,
         hook: LiveHook,
         place: int,
-        leaf: torch.Tensor,
         before: tuple[Snapshot, Snapshot],
         result: Any,
     ) -> None:
+        # The leaf itself: a hook may be given what the one before it has returned.
+        leaf = hook.owner.tensor
         grad_before, value_before = before
         grad_after, value_after = self._log.take(leaf.grad), self._log.take(leaf)
         self._log.note_grad(hook.owner, Seen(leaf.grad, grad_after))
@@ -130,10 +140,10 @@ class HookWatcher:
             returned_none=result is None,
             mutated=value_before != value_after,
         )
-        if result is None:
-            self._log.hook_at_work = None
-        else:
-            self._log.refusable = event
+        self._log.hook_at_work = None
+        # PyTorch runs all of them and complains afterwards, about the first that returned.
+        if result is not None and self._log.refusable is None:
+            self._log.refusable = (hook, event)
 
     def _differs(
         self, one: Gradient, one_snapshot: Snapshot, other: Gradient, other_snapshot: Snapshot

@@ -7,6 +7,8 @@ from typing import Any
 
 import torch
 
+from hookviz.live.storable import storable
+
 Namespace = Mapping[str, Any]
 
 MAX_DEPTH = 3
@@ -49,7 +51,7 @@ def is_hidden(name: str) -> bool:
 
 def choose_names(names: Iterable[str]) -> tuple[str, ...]:
     """Drop the shell's names where the user gave one, and keep the order of the rest."""
-    unique = tuple(dict.fromkeys(names))
+    unique = tuple(dict.fromkeys(map(storable, names)))
     chosen = tuple(name for name in unique if not is_hidden(name))
     return chosen or unique[:1]
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, TextIO
+from typing import Any, TextIO, cast
+
+from hookviz.live.storable import storable
 
 
 class Printed:
@@ -23,7 +24,7 @@ class Printed:
 
     def hear(self, text: str) -> None:
         """Keep a text."""
-        self._parts.append(text)
+        self._parts.append(storable(text))
 
     def take(self) -> str:
         """Return what was written since the last call."""
@@ -32,23 +33,23 @@ class Printed:
         return text
 
 
-class _StandIn(io.TextIOBase):
+class _StandIn:
     """Stand in for `sys.stdout` while any thread is listened to; one for all threads.
 
     With one stand-in each, two threads that record at the same time would put back each other's.
+    Everything but writing is left to the stream underneath: its encoding, its `isatty`, ...
     """
 
     def __init__(self) -> None:
-        super().__init__()
         self._lock = threading.Lock()
         self._target: TextIO = sys.stdout
         self._listeners: dict[int, list[Printed]] = {}
 
     def start(self, listener: Printed) -> None:
         with self._lock:
-            if sys.stdout is not self:
+            if cast(Any, sys.stdout) is not self:
                 self._target = sys.stdout
-                sys.stdout = self
+                sys.stdout = cast(TextIO, self)
             self._listeners.setdefault(threading.get_ident(), []).append(listener)
 
     def stop(self, listener: Printed) -> None:
@@ -58,11 +59,13 @@ class _StandIn(io.TextIOBase):
             if not stack:
                 del self._listeners[threading.get_ident()]
             # User code may have put a stream of its own there meanwhile; that one stays.
-            if not self._listeners and sys.stdout is self:
+            if not self._listeners and cast(Any, sys.stdout) is self:
                 sys.stdout = self._target
 
     def write(self, text: str) -> int:
         """Let the thread's listeners hear the text, the innermost first; others print as ever."""
+        if not isinstance(text, str):
+            raise TypeError(f"write() argument must be str, not {type(text).__name__}")
         for listener in reversed(self._listeners.get(threading.get_ident(), ())):
             listener.hear(text)
             if not listener.echo:
@@ -72,6 +75,11 @@ class _StandIn(io.TextIOBase):
     def flush(self) -> None:
         """Flush the stream underneath."""
         self._target.flush()
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        """Write each of the texts."""
+        for line in lines:
+            self.write(line)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._target, name)

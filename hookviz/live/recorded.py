@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hookviz.live.chain import Hook
+from hookviz.live.table import Hook
 
 
 class Recorded:
@@ -22,6 +22,11 @@ class Recorded:
     def __call__(self, argument: Any) -> Any:
         """Run the hook and note what it did."""
         return self._run(argument)
+
+    @property
+    def __wrapped__(self) -> Hook:
+        """The hook itself, for whoever looks for its source."""
+        return self._hook
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._hook, name)

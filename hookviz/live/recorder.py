@@ -56,24 +56,28 @@ class Recorder:
 
     def failed(self, error: Exception) -> ErrorRecord:
         """Note the exception that ended the pass, and which hook or node it came from."""
-        hook, last = self.log.hook_at_work, self.log.refusable
-        is_refused = last is not None and self.log.events[-1] is last
-        if is_refused:
+        hook, last = self.log.hook_at_work, None
+        if self.log.refusable is not None:
             # The hook itself came through; PyTorch refused what it returned.
-            self.log.events.pop()
+            blamed, event = self.log.refusable
+            if self.log.events[-1] is event:
+                self.log.events.pop()
+                hook, last = blamed, event
+            elif hook is None and self.log.has_refusable_of(blamed.owner):
+                hook, last = blamed, event
         record = explain(
             error,
             hook=hook,
             node=self.log.runs.current.node_at_work,
-            is_refused=is_refused,
+            is_refused=last is not None,
         )
         self.log.add(
             kind="error",
             tensor=record.tensor,
             node=record.node,
             hook=record.hook,
-            incoming=last.incoming if is_refused and last is not None else None,
-            outgoing=last.outgoing if is_refused and last is not None else None,
+            incoming=last.incoming if last is not None else None,
+            outgoing=last.outgoing if last is not None else None,
             error=record,
         )
         return record

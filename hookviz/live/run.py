@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch.utils.hooks import RemovableHandle
 
-from hookviz.errors import GradientError
+from hookviz.errors import GradientError, NoGradError, NotATensorError
 from hookviz.live.chain import HookChains
 from hookviz.live.describe import describe
 from hookviz.live.graph import LiveGraph
@@ -37,6 +37,11 @@ class BackwardOptions:
     retain_graph: bool = True
     create_graph: bool = False
 
+    def kept(self) -> BackwardOptions:
+        """Return the same options, out of reach of what the caller does to them later."""
+        gradient = self.gradient
+        return replace(self, gradient=None if gradient is None else gradient.detach().clone())
+
     def arguments(self) -> dict[str, Any]:
         """Return the keyword arguments for `Tensor.backward`."""
         given: dict[str, Any] = {
@@ -47,6 +52,32 @@ class BackwardOptions:
         if self.inputs is not None:
             given["inputs"] = self.inputs
         return given
+
+
+def check_inputs(inputs: Any) -> tuple[torch.Tensor, ...] | None:
+    """Return the `inputs=` of backward as a tuple.
+
+    Raises:
+        NotATensorError: If it is neither a tensor nor a collection of tensors.
+        NoGradError: If it is empty, or one of them requires no grad.
+    """
+    if inputs is None:
+        return None
+    if isinstance(inputs, torch.Tensor):
+        inputs = (inputs,)
+    if isinstance(inputs, str) or not isinstance(inputs, Iterable):
+        raise NotATensorError(
+            f"inputs= is a {type(inputs).__name__}; it has to be a tensor or a list of tensors."
+        )
+    chosen = tuple(inputs)
+    for place, tensor in enumerate(chosen):
+        if not isinstance(tensor, torch.Tensor):
+            raise NotATensorError(f"inputs[{place}] is a {type(tensor).__name__}, not a tensor.")
+        if not tensor.requires_grad:
+            raise NoGradError(f"inputs[{place}] does not require grad, so it cannot get one.")
+    if not chosen:
+        raise NoGradError("inputs= is empty; leave it out to give every leaf its gradient.")
+    return chosen
 
 
 def with_gradient(root: torch.Tensor, options: BackwardOptions) -> BackwardOptions:
@@ -72,6 +103,11 @@ def with_gradient(root: torch.Tensor, options: BackwardOptions) -> BackwardOptio
         raise GradientError(
             f"gradient= is a {type(gradient).__name__}; it has to be a tensor of the root's shape "
             f"{list(root.shape)}."
+        )
+    if gradient.is_complex() and not root.is_complex():
+        raise GradientError(
+            f"gradient= is {gradient.dtype}, the root is {root.dtype}; the gradient of a real "
+            "root is real."
         )
     if gradient.shape != root.shape:
         raise GradientError(

@@ -2,40 +2,35 @@
 
 from __future__ import annotations
 
-import math
-
 import torch
 
 from hookviz.live import internals
-from hookviz.live.memory import storage_of
-from hookviz.live.summarize import norm
+from hookviz.live.memory import bit_print, storage_of
 from hookviz.records import TensorSnapshot
-
-_SAME_NORM = 1e-6
-"""Relative; threads may add up in another order, and the same numbers give another last digit."""
 
 
 class Seen:
-    """A snapshot, and marks of the tensor: its memory and its version.
+    """A snapshot, and marks of the tensor: its memory, its version, and a print of its bits.
 
-    These alone would not do, because writing through `.data` or `.numpy()` is not counted; so the
-    norm of a large tensor is looked at again, and a small one is read again.
+    The version alone would not do, because writing through `.data` or `.numpy()` is not counted.
+    A small tensor needs no print: it is read again.
     """
 
-    __slots__ = ("_mark", "snapshot")
+    __slots__ = ("_mark", "_print", "snapshot")
 
     def __init__(self, tensor: torch.Tensor | None, snapshot: TensorSnapshot | None) -> None:
         self.snapshot = snapshot
         self._mark = _mark_of(tensor)
+        is_large = snapshot is not None and snapshot.summary is not None
+        self._print = bit_print(tensor) if tensor is not None and is_large else None
 
     def is_still(self, tensor: torch.Tensor | None) -> bool:
         """Return whether the snapshot is known to be what the tensor holds now."""
         if tensor is None or self.snapshot is None:
             return tensor is None and self.snapshot is None
-        summary = self.snapshot.summary
-        if summary is None or not summary.norm or self._mark != _mark_of(tensor):
+        if self._print is None or self._mark != _mark_of(tensor):
             return False
-        return math.isclose(float(summary.norm), norm(tensor.detach()), rel_tol=_SAME_NORM)
+        return self._print == bit_print(tensor)
 
 
 def _mark_of(tensor: torch.Tensor | None) -> object:

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
+import ctypes
 import itertools
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 import torch
 
-from hookviz.errors import ClosedError, HookRunError, UnknownTargetError
-from hookviz.live.chain import Hook, HookChains, LiveHook, reorder
-from hookviz.live.closing import Restorer
+from hookviz.errors import ClosedError, HookRunError, HookvizError, UnknownTargetError
+from hookviz.live.chain import HookChains, LiveHook
+from hookviz.live.closing import Holding
 from hookviz.live.compiler import check_callable, compile_hook
 from hookviz.live.grads import KeptGrads
 from hookviz.live.graph import LiveTensor, capture_live, check_root
 from hookviz.live.names import Namespace
 from hookviz.live.run import BackwardOptions, run_backward, with_gradient
 from hookviz.live.source import HookSource, find_source
+from hookviz.live.table import Hook
 from hookviz.live.take import Keep
-from hookviz.records import TraceRecord
+from hookviz.records import HookRecord, TraceRecord
 
 Target = torch.Tensor | str
 HookLike = Hook | str
-Undo = Callable[[], None]
+HookId = HookRecord | str
+"""A hook of the explorer: its id, or the record that `Explorer.hooks` gives."""
+Undo = Callable[[], object]
 
 _texts = itertools.count(1)
 """Numbers the texts that were typed, so that tracebacks can tell them apart."""
@@ -64,15 +69,16 @@ class Session:
             HookvizError: If backward cannot be called on the root.
         """
         root = check_root(root)
-        self._options = with_gradient(root, options)
+        self._options = with_gradient(root, options).kept()
         self._namespaces = tuple(namespaces)
         self._keep: Keep = keep
         self._echo = echo
         self._live = capture_live(root, names=names, namespaces=self._namespaces)
         self._chains = HookChains(self._live)
-        self._restorer = Restorer(self._chains)
+        self._holding = Holding(self._chains)
         self._before = KeptGrads(self._live.tensors)
         self._closed = False
+        self._running_thread: int | None = None
         self.trace: TraceRecord = self._run()
 
     @property
@@ -106,10 +112,11 @@ class Session:
         function, source = self._make(hook)
         with self._change() as undo:
             added = self._chains.add(owner, function, source)
-            undo(lambda: self._chains.take_off(added))
+            undo(lambda: added.table.take_off(added.key))
+        self._holding.note_added(added.table, added.key)
         return added.id
 
-    def edit(self, hook_id: str, hook: HookLike) -> None:
+    def edit(self, hook_id: HookId, hook: HookLike) -> None:
         """Put another function in a hook's place; it stays on or off.
 
         Raises:
@@ -119,43 +126,61 @@ class Session:
         """
         live_hook = self.find_hook(hook_id)
         function, source = self._make(hook, instead_of=live_hook)
-        old = (live_hook.function, live_hook.source)
+        old = (live_hook.function, live_hook.entry.source)
         with self._change() as undo:
             self._put(live_hook, function, source)
             undo(lambda: self._put(live_hook, *old))
 
-    def enable(self, hook_id: str) -> None:
+    def enable(self, hook_id: HookId) -> None:
         """Turn a hook on. Raises as `edit` does."""
         self._switch(hook_id, enabled=True)
 
-    def disable(self, hook_id: str) -> None:
+    def disable(self, hook_id: HookId) -> None:
         """Turn a hook off; it keeps its place and its handle. Raises as `edit` does."""
         self._switch(hook_id, enabled=False)
 
-    def move(self, hook_id: str, position: int) -> None:
+    def move(self, hook_id: HookId, position: int) -> None:
         """Move a hook to a place in its chain, counted from 0. Raises as `edit` does."""
         live_hook = self.find_hook(hook_id)
-        old = list(live_hook.hooks)
+        table = live_hook.table
+        old = list(table.hooks)
         keys = [key for key in old if key != live_hook.key]
-        position = max(0, min(int(position), len(keys)))
-        keys.insert(position, live_hook.key)
+        if not isinstance(position, int):
+            raise HookvizError(f"position={position!r}; a place in the chain is a number from 0.")
+        keys.insert(max(0, min(position, len(keys))), live_hook.key)
         with self._change() as undo:
-            reorder(live_hook.hooks, keys)
-            undo(lambda: reorder(live_hook.hooks, old))
+            table.reorder(keys)
+            undo(lambda: table.reorder(old))
 
-    def remove(self, hook_id: str) -> None:
+    def remove(self, hook_id: HookId) -> None:
         """Take a hook off its tensor. Raises as `edit` does."""
         live_hook = self.find_hook(hook_id)
-        old = list(live_hook.hooks)
+        table, key = live_hook.table, live_hook.key
+        old = list(table.hooks)
         with self._change() as undo:
-            self._chains.take_off(live_hook)
-            undo(lambda: self._chains.put_back(live_hook, old))
+            entry = table.take_off(key)
+            undo(lambda: table.put_back(key, entry, old))
 
     def close(self) -> None:
         """Put the user's own hooks back as they were found, and take the added ones off."""
-        if not self._closed:
-            self._restorer.restore(self._chains)
-            self._closed = True
+        if self._closed:
+            return
+        self._holding.release()
+        self._closed = True
+        # The trace stays, the graph can go.
+        del self._live, self._chains, self._holding, self._before, self._namespaces
+
+    def tensor_with_id(self, tensor_id: str) -> LiveTensor:
+        """Return the tensor with this id, whatever the names are.
+
+        Raises:
+            UnknownTargetError: If the graph has no such tensor.
+        """
+        self._check_open()
+        for owner in self._live.tensors:
+            if owner.id == tensor_id:
+                return owner
+        return self.find_tensor(tensor_id)
 
     def find_tensor(self, target: Target) -> LiveTensor:
         """Return the tensor that is meant.
@@ -163,6 +188,7 @@ class Session:
         Raises:
             UnknownTargetError: If the graph has no such tensor; it names those it has.
         """
+        self._check_open()
         tensors = self._live.tensors
         if isinstance(target, torch.Tensor):
             found = next((owner for owner in tensors if owner.tensor is target), None)
@@ -180,17 +206,19 @@ class Session:
             )
         return found
 
-    def find_hook(self, hook_id: str) -> LiveHook:
-        """Return the hook with this id.
+    def find_hook(self, hook: HookRecord | str) -> LiveHook:
+        """Return the hook that is meant: its id, or its record.
 
         Raises:
             UnknownTargetError: If there is none; it names those there are.
         """
+        self._check_open()
         self._chains.refresh()
-        found = self._chains.get(hook_id)
+        hook_id = hook.id if isinstance(hook, HookRecord) else hook
+        found = self._chains.get(hook_id) if isinstance(hook_id, str) else None
         if found is None:
             known = ", ".join(
-                f"{h.id} ({h.owner.label}: {h.source.label})" for h in self._chains.all()
+                f"{h.id} ({h.owner.label}: {h.entry.source.label})" for h in self._chains.all()
             )
             raise UnknownTargetError(
                 f"there is no hook {hook_id!r}. "
@@ -198,14 +226,34 @@ class Session:
             )
         return found
 
+    def interrupt(self) -> None:
+        """Raise a KeyboardInterrupt in the thread in which backward runs now, if one does.
+
+        A click is served by a thread of the kernel's own, which the interrupt button of a notebook
+        does not reach; this does, from a cell. A hook that waits inside compiled code goes on
+        until it comes back.
+        """
+        thread = self._running_thread
+        if thread is not None:
+            interrupt = ctypes.c_long(thread), ctypes.py_object(KeyboardInterrupt)
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(*interrupt)
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise ClosedError(
+                "this explorer was closed. Call hookviz.explore() again to go on with hooks."
+            )
+
     # -- changes --------------------------------------------------------------------------------
 
     @contextmanager
     def _change(self) -> Iterator[Callable[[Undo], None]]:
         """Run again after the block, and take the change back if that fails or is interrupted."""
-        if self._closed:
-            raise ClosedError(
-                "this explorer was closed. Call hookviz.explore() again to go on with hooks."
+        self._check_open()
+        if self._running_thread is not None:
+            raise HookvizError(
+                "backward is running, and this was called from inside it (by a hook, say). Change "
+                "hooks when it has finished."
             )
         steps: list[Undo] = []
         results = KeptGrads(self._live.tensors)
@@ -228,9 +276,14 @@ class Session:
 
     def _run(self) -> TraceRecord:
         self._before.restore()
-        return run_backward(
-            self._live, self._chains, self._options, keep=self._keep, echo=self._echo
-        )
+        self._running_thread = threading.get_ident()
+        try:
+            return run_backward(
+                self._live, self._chains, self._options, keep=self._keep, echo=self._echo
+            )
+        finally:
+            self._running_thread = None
+            self._holding.renew()
 
     def _make(
         self, hook: HookLike, *, instead_of: LiveHook | None = None
@@ -246,16 +299,16 @@ class Session:
         return function, typed_source(hook, function)
 
     def _put(self, live_hook: LiveHook, function: Hook, source: HookSource) -> None:
-        live_hook.function, live_hook.source = function, source
-        live_hook.hooks[live_hook.key] = live_hook.standing
+        live_hook.entry.function, live_hook.entry.source = function, source
+        live_hook.table.put(live_hook.key)
 
-    def _switch(self, hook_id: str, *, enabled: bool) -> None:
+    def _switch(self, hook_id: HookId, *, enabled: bool) -> None:
         live_hook = self.find_hook(hook_id)
-        old = live_hook.enabled
+        old = live_hook.entry.enabled
 
         def put(value: bool) -> None:  # noqa: FBT001 - a setter of one value
-            live_hook.enabled = value
-            live_hook.hooks[live_hook.key] = live_hook.standing
+            live_hook.entry.enabled = value
+            live_hook.table.put(live_hook.key)
 
         with self._change() as undo:
             put(enabled)

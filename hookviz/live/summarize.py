@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from hookviz.live.memory import distinct
 from hookviz.records import TensorSummary
 
 HISTOGRAM_BINS = 24
@@ -43,7 +44,7 @@ def summarize(dense: torch.Tensor) -> TensorSummary:
         return _summarize_complex(dense)
     numbers = _widened(dense)
     nan_count = inf_count = 0
-    finite, repeats = _distinct(numbers)
+    finite, repeats = distinct(numbers)
     total = finite.numel()
     square = _square(finite)
     if not math.isfinite(square):
@@ -81,36 +82,8 @@ def summarize(dense: torch.Tensor) -> TensorSummary:
     )
 
 
-def norm(dense: torch.Tensor) -> float:
-    """Return the L2 norm as `summarize` gives it; NaN where an element is not finite."""
-    numbers, repeats = _distinct(_widened(dense.abs() if dense.is_complex() else dense))
-    square = _square(numbers)
-    return math.sqrt(square * repeats) if math.isfinite(square) else math.nan
-
-
 def _widened(dense: torch.Tensor) -> torch.Tensor:
     return dense if dense.dtype in _EXACT_DTYPES else dense.to(torch.float32)
-
-
-def _distinct(numbers: torch.Tensor) -> tuple[torch.Tensor, int]:
-    """Return the elements that lie in memory, in any order, and how often each one counts.
-
-    A gradient that was expanded (behind `sum`, say) has one element in memory for many; one that
-    was permuted lies there without gaps. Neither is copied.
-    """
-    repeats = 1
-    for dimension, (size, stride) in enumerate(zip(numbers.shape, numbers.stride(), strict=True)):
-        if stride == 0 and size > 1:
-            numbers = numbers.narrow(dimension, 0, 1)
-            repeats *= size
-    if numbers.is_contiguous():
-        return numbers.reshape(-1), repeats
-    reach = 1 + sum(
-        (size - 1) * stride for size, stride in zip(numbers.shape, numbers.stride(), strict=True)
-    )
-    if reach == numbers.numel():
-        return numbers.as_strided((reach,), (1,)), repeats
-    return numbers, repeats
 
 
 def _square(numbers: torch.Tensor) -> float:

@@ -58,7 +58,7 @@ class GraphIndex:
     def slot_of(self, event: Event) -> Slot | None:
         """Return the slot at which an event on a tensor or on a slot of a node happened."""
         tensor = self.tensor_of(event.tensor)
-        if tensor is not None:
+        if tensor is not None and event.node in (None, tensor.node):
             return tensor.node, tensor.output_nr
         if event.node is not None and event.node in self.nodes:
             return event.node, event.slot or 0

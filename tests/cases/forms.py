@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from itertools import cycle
 from typing import Any
 
 import pytest
@@ -69,6 +70,15 @@ _KINDS = {
 
 of_any_kind = pytest.mark.parametrize(("shape", "form"), _KINDS.values(), ids=_KINDS)
 """Every form and every shape at least once; not each with each, which would say no more."""
+
+
+def each_with_a_form(names: str, cases: dict[str, Any]) -> pytest.MarkDecorator:
+    """Parametrize a test by cases, each in one form; `names` ends with the argument `form`."""
+    rows = {}
+    for (case, values), (form, wrap) in zip(cases.items(), cycle(FORMS.items()), strict=False):
+        row = values if isinstance(values, tuple) else (values,)
+        rows[f"{case}, {form}"] = (*row, wrap)
+    return pytest.mark.parametrize(names, rows.values(), ids=rows)
 
 
 def filled(shape: tuple[int, ...], dtype: torch.dtype = torch.float32) -> torch.Tensor:

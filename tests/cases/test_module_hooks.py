@@ -10,7 +10,7 @@ from torch import nn
 
 import hookviz
 from tests.cases.facts import numbers
-from tests.cases.forms import filled, in_any_form, of_any_shape, say
+from tests.cases.forms import filled, of_any_kind, of_any_shape, say
 from tests.cases.oracle import compare
 from tests.cases.plain import Tensors
 
@@ -125,9 +125,8 @@ def test_a_module_hook_that_removes_itself_does_so_under_a_recording_too(kind, c
     compare(build, passes=2)
 
 
-@of_any_shape
+@of_any_kind
 @pytest.mark.parametrize("kind", KINDS[2:])
-@in_any_form
 def test_a_full_backward_hook_changes_the_gradients_that_it_changes_in_plain_pytorch(
     shape, kind, form
 ) -> None:

@@ -10,7 +10,7 @@ import torch
 
 import hookviz
 from hookviz.records import Event
-from tests.cases.forms import filled, in_any_form, say
+from tests.cases.forms import each_with_a_form, filled, say
 from tests.cases.oracle import compare
 from tests.cases.plain import Tensors
 
@@ -46,9 +46,8 @@ def node_event(trace: hookviz.Trace, name: str) -> Event:
     return event
 
 
-@any_split
+@each_with_a_form("split, form", SPLITS)
 @pytest.mark.parametrize("used", [0, -1], ids=["first", "last"])
-@in_any_form
 def test_the_hook_on_an_unused_output_is_called_with_none_which_is_no_zero(
     split, used, form
 ) -> None:
@@ -111,8 +110,7 @@ WITH_INDICES: dict[str, Split] = {
 }
 
 
-@pytest.mark.parametrize("select", WITH_INDICES.values(), ids=WITH_INDICES)
-@in_any_form
+@each_with_a_form("select, form", WITH_INDICES)
 def test_indices_cannot_be_hooked_and_no_gradient_arrives_at_their_slot(select, form) -> None:
     def build() -> Tensors:
         x = filled((4, 4))

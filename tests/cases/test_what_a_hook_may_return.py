@@ -11,7 +11,7 @@ import torch
 import hookviz
 from hookviz.errors import FreedGraphError
 from tests.cases.facts import numbers
-from tests.cases.forms import filled, in_any_form, of_any_shape, say
+from tests.cases.forms import each_with_a_form, filled, of_any_shape, say
 from tests.cases.oracle import compare
 from tests.cases.plain import Tensors
 
@@ -51,8 +51,7 @@ WRONG_SHAPES: dict[str, tuple[Callable[[torch.Tensor], torch.Tensor], tuple[int,
 
 
 @on_leaf_or_not
-@in_any_form
-@pytest.mark.parametrize(("wrong", "shape"), WRONG_SHAPES.values(), ids=WRONG_SHAPES)
+@each_with_a_form("wrong, shape, form", WRONG_SHAPES)
 def test_another_shape_is_refused_also_one_that_would_broadcast(wrong, shape, form, on) -> None:
     hook = form(wrong)
     event = failing(lambda: hooked(hook, on), on, "error.hook_shape")
@@ -99,8 +98,7 @@ NO_TENSORS = {
 
 
 @on_leaf_or_not
-@in_any_form
-@pytest.mark.parametrize("wrong", NO_TENSORS.values(), ids=NO_TENSORS)
+@each_with_a_form("wrong, form", NO_TENSORS)
 def test_what_is_no_tensor_is_refused(wrong, form, on) -> None:
     hook = form(wrong)
     event = failing(lambda: hooked(hook, on), on, "error.hook_type")
@@ -144,8 +142,7 @@ ACCEPTED: dict[str, tuple[Callable[[torch.Tensor], torch.Tensor], bool]] = {
 
 
 @on_leaf_or_not
-@in_any_form
-@pytest.mark.parametrize(("hook", "rewrites"), ACCEPTED.values(), ids=ACCEPTED)
+@each_with_a_form("hook, rewrites, form", ACCEPTED)
 def test_a_tensor_of_the_right_kind_is_accepted_and_only_values_tell_a_rewrite(
     hook, rewrites, form, on
 ) -> None:

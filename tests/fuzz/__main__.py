@@ -6,13 +6,15 @@ import argparse
 import sys
 import time
 import traceback
+from typing import Any
 
 import torch
 from hypothesis import HealthCheck, Phase, given, note, seed, settings
+from hypothesis import strategies as st
 
+from tests.fuzz.edits import check_edits
 from tests.fuzz.oracle import check
-from tests.fuzz.program import Program
-from tests.fuzz.strategies import programs
+from tests.fuzz.strategies import programs, repeatable_programs, sequences
 
 say = print
 """A command speaks by printing."""
@@ -47,8 +49,14 @@ def main() -> int:
 
 
 def run_chunk(first_seed: int, many: int) -> tuple[int, str | None]:
-    """Run some examples; return how many ran until one failed, and what failed."""
+    """Run some examples; return how many ran until one failed, and what failed.
+
+    A quarter of the chunks are edits in a session, the others recorded passes.
+    """
     ran, failing = 0, False
+    is_edits = first_seed % 4 == 3
+    drawn = [repeatable_programs(), sequences] if is_edits else [programs()]
+    examine = check_edits if is_edits else check
 
     @seed(first_seed)
     @settings(
@@ -59,15 +67,15 @@ def run_chunk(first_seed: int, many: int) -> tuple[int, str | None]:
         phases=[Phase.generate, Phase.shrink],
         suppress_health_check=list(HealthCheck),
     )
-    @given(programs())
-    def one(program: Program) -> None:
+    @given(st.tuples(*drawn))
+    def one(case: tuple[Any, ...]) -> None:
         nonlocal ran, failing
         ran += not failing  # what is run to make a failing program shorter does not count
         try:
-            check(program)
+            examine(*case)
         except BaseException:
             failing = True
-            note(program.script())
+            note(case[0].script())
             raise
 
     try:
@@ -83,7 +91,9 @@ def describe(error: BaseException) -> str:
     if several:
         return "\n\n".join(map(describe, several))
     frames = traceback.format_tb(error.__traceback__)[-2:]
-    return "\n".join([*frames, f"{type(error).__name__}: {error}", *error.__notes__])
+    return "\n".join(
+        [*frames, f"{type(error).__name__}: {error}", *getattr(error, "__notes__", ())]
+    )
 
 
 if __name__ == "__main__":

@@ -21,11 +21,12 @@ class Diary:
         steps: Entries of hooks, and plain tuples for all else, in order.
         disturbed: Whether adding to a `.grad` in place changed a gradient that was under way:
             PyTorch lets them share memory.
+        shared: Whether it changed another `.grad`, for the same reason.
     """
 
     def __init__(self, built: Built) -> None:
         self.steps: list[Any] = []
-        self.disturbed = False
+        self.disturbed = self.shared = False
         self._book = built.book
         self._names = {id(tensor): name for name, tensor in built.names.items()}
         known = [*built.names.values(), *leaves_behind(built.root)]
@@ -103,8 +104,10 @@ class Diary:
         name = self._names.get(id(leaf))
         self.steps.append(("accumulate", name, *came, shown(leaf.grad)))
         if came[1] is not None and leaf.grad.numel():
-            under_way = {place for places in self._under_way.values() for place in places}
-            self.disturbed |= _memory(leaf.grad) in under_way
+            memory = _memory(leaf.grad)
+            self.disturbed |= any(memory in places for places in self._under_way.values())
+            others = [kept_grad(one) for one in self._tensors.values() if one is not leaf]
+            self.shared |= any(grad is not None and _memory(grad) == memory for grad in others)
 
 
 def _memory(tensor: torch.Tensor) -> int:

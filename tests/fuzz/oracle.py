@@ -67,13 +67,13 @@ def _run(program: Program, way: Any) -> Run:
     run = Run(build(program))
     built = run.built
     known = [*built.names.values(), *leaves_behind(built.root)]
+    hooks: list[Any] = []
     with redirect_stdout(io.StringIO()) as stream, _all_warnings() as caught:
         for _ in range(program.passes):
-            for tensor in known:
-                edge(tensor)  # PyTorch finds out now which views were changed through another one
-            hooks = [hooks_of(tensor) for tensor in known]
+            before = _all_hooks(known)
             run.errors.append(way(run))
-            same("hooks afterwards", [hooks_of(tensor) for tensor in known], hooks)
+            after = _all_hooks(known)
+            hooks.append([was == now for was, now in zip(before, after, strict=True)])
             same("final .grad", *_final_grads(run))
         assert sys.stdout is stream
     grads = [kept_grad(tensor) for tensor in known]
@@ -82,6 +82,7 @@ def _run(program: Program, way: Any) -> Run:
         "exceptions": run.errors,
         "printed": stream.getvalue(),
         "warnings": [(w.category, str(w.message), w.filename, w.lineno) for w in caught],
+        "hooks put back": hooks,
         "hooks that ran": _log(built.book.entries),
         "grads": list(map(bits, grads)),
         "graphs of grads": list(map(_graph, grads)),
@@ -134,6 +135,12 @@ def _log(entries: list[Entry]) -> list[Any]:
         (e.number, bits(e.came), bits(e.went), e.strides, e.outcome, list(map(bits, e.leaf)))
         for e in entries
     ]
+
+
+def _all_hooks(tensors: list[torch.Tensor]) -> list[Any]:
+    for tensor in tensors:
+        edge(tensor)  # PyTorch finds out now which views lost theirs to a change of another one
+    return [hooks_of(tensor) for tensor in tensors]
 
 
 def _graph(grad: torch.Tensor | None) -> list[str]:

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 import torch
 from torch.utils.hooks import RemovableHandle
 
+from tests.fuzz.fitting import NoMeaningError
 from tests.fuzz.hooks import Notebook, post_hook, tensor_hook
-from tests.fuzz.operations import OPERATIONS, NoMeaningError
+from tests.fuzz.operations import OPERATIONS
 from tests.fuzz.values import edge
 
 MOST_ELEMENTS = 300

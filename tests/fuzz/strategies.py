@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import strategies as st
 
+from tests.fuzz.edits import FORMS, LASTING, Edit
 from tests.fuzz.hooks import POST_HOOKS, ROUGH_HOOKS, TENSOR_HOOKS
 from tests.fuzz.operations import BROKEN, GROUPS
 from tests.fuzz.program import Do, Hook, Instruction, Leaf, PostHook, Program, Retain, Unhook
@@ -55,3 +58,25 @@ def programs(draw: st.DrawFn) -> Program:
         create_graph=draw(st.sampled_from([False] * 7 + [True])),
         inputs=draw(st.one_of(*[st.just(())] * 7, indices)),
     )
+
+
+edits = st.builds(
+    Edit,
+    st.sampled_from(
+        ["attach", "attach", "edit", "edit", "disable", "enable", "move", "remove", "run"]
+    ),
+    index,
+    st.integers(0, 3),
+    st.integers(0, len(FORMS) - 1),
+)
+
+sequences = st.lists(edits, min_size=1, max_size=8).map(tuple)
+
+
+@st.composite
+def repeatable_programs(draw: st.DrawFn) -> Program:
+    """Draw a program that gives the same each time it runs."""
+    program = draw(programs())
+    lasting = [one for one in program.instructions if getattr(one, "form", None) in LASTING]
+    kept = tuple(one for one in program.instructions if one not in lasting)
+    return replace(program, instructions=kept, create_graph=False)

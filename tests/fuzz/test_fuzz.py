@@ -6,9 +6,10 @@ import pytest
 import torch
 from hypothesis import HealthCheck, given, note, settings
 
+from tests.fuzz.edits import Edit, check_edits
 from tests.fuzz.oracle import check
 from tests.fuzz.program import Program
-from tests.fuzz.strategies import programs
+from tests.fuzz.strategies import programs, repeatable_programs, sequences
 
 few = settings(
     max_examples=220,
@@ -33,3 +34,12 @@ def one_thread():
 def test_a_recorded_backward_is_the_plain_one_and_its_trace_tells_it(program: Program) -> None:
     note(program.script())
     check(program)
+
+
+@settings(few, max_examples=80)
+@given(repeatable_programs(), sequences)
+def test_each_edit_in_a_session_leaves_the_grads_of_one_plain_backward(
+    program: Program, edits: tuple[Edit, ...]
+) -> None:
+    note(program.script())
+    check_edits(program, edits)

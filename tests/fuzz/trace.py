@@ -50,7 +50,7 @@ def check_trace(
         assert shows, "a hidden hook changed a gradient, and the trace does not say so"
     else:
         assert unseen or not shows, "the trace tells of a hidden hook, and there is none"
-    _check_last_accumulate(trace, unseen=unseen)
+    _check_last_accumulate(trace, unseen=unseen or diary.shared)
 
 
 def _number(hook: HookRecord) -> int:

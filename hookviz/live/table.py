@@ -1,0 +1,140 @@
+"""Share what is known of one of PyTorch's hook dictionaries among all who look at it."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import Any, Literal
+
+from torch.utils.hooks import RemovableHandle
+
+from hookviz.live.internals import HookDict
+from hookviz.live.source import HookSource, find_source
+
+Hook = Callable[..., Any]
+
+
+def turned_off(_: object) -> None:
+    """Stand in for a hook that is turned off, so that its handle and its place stay alive."""
+
+
+class HookEntry:
+    """One hook under its key: what runs there, and whether it is on.
+
+    Attributes:
+        function: The user's function, or what was put in its place.
+        source: What can be said of it.
+        origin: `"explorer"` for a hook that was added in hookviz.
+        enabled: Whether it runs.
+        handle: PyTorch's handle, for a hook that was added in hookviz.
+    """
+
+    __slots__ = ("enabled", "function", "handle", "origin", "source")
+
+    def __init__(self, function: Hook) -> None:
+        self.function = function
+        self.source: HookSource = find_source(function)
+        self.origin: Literal["user", "explorer"] = "user"
+        self.enabled = True
+        self.handle: RemovableHandle | None = None
+
+    @property
+    def standing(self) -> Hook:
+        """What PyTorch runs for it between recordings."""
+        return self.function if self.enabled else turned_off
+
+
+class HookTable:
+    """One dictionary of hooks: its entries, and how it was found.
+
+    Two explorers on one graph share it, so that neither takes what the other has put there for a
+    hook of the user's.
+    """
+
+    def __init__(self, hooks: HookDict) -> None:
+        self.hooks = hooks
+        self.entries: dict[int, HookEntry] = {}
+        self.found: dict[int, Hook] = {}
+        """The user's own functions by key, in their order, as they were before any change."""
+        self.taken_off: set[int] = set()
+        """Keys of the user's own hooks that were removed in an explorer."""
+        self.holders = 0
+        """How many open explorers may have changed it."""
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Take in hooks that were registered, replaced or removed since the last look."""
+        for key in [key for key in self.entries if key not in self.hooks]:
+            del self.entries[key]
+        for key, standing in list(self.hooks.items()):
+            entry = self.entries.get(key)
+            if entry is None:
+                self.entries[key] = HookEntry(standing)
+                self.found.setdefault(key, standing)
+            elif standing is not entry.standing:
+                # Somebody put another function under the same key: theirs counts.
+                entry.function, entry.source = standing, find_source(standing)
+                entry.enabled = True
+                self.found[key] = standing
+
+    def put(self, key: int) -> None:
+        """Have PyTorch run what the entry says."""
+        self.hooks[key] = self.entries[key].standing
+
+    def take_off(self, key: int) -> HookEntry:
+        """Remove a hook and return its entry."""
+        entry = self.entries.pop(key)
+        self.hooks.pop(key, None)
+        if entry.origin == "user":
+            self.taken_off.add(key)
+        return entry
+
+    def put_back(self, key: int, entry: HookEntry, order: list[int]) -> None:
+        """Undo `take_off`; `order` are the keys as they were."""
+        self.entries[key] = entry
+        self.taken_off.discard(key)
+        self.put(key)
+        self.reorder(order)
+
+    def reorder(self, keys: list[int]) -> None:
+        """Put the hooks into another order.
+
+        `OrderedDict.move_to_end` has no effect on the order in which hooks run (tried on 2.13);
+        clearing and inserting again has.
+        """
+        entries = dict(self.hooks)
+        self.hooks.clear()
+        for key in [*keys, *(key for key in entries if key not in keys)]:
+            if key in entries:
+                self.hooks[key] = entries[key]
+
+    def restore(self) -> None:
+        """Put the user's hooks back as they were found.
+
+        A hook whose handle the user removed meanwhile stays removed, and one that the user
+        registered meanwhile stays.
+        """
+        self.refresh()
+        for key, function in self.found.items():
+            entry = self.entries.get(key)
+            if key in self.taken_off or (entry is not None and entry.origin == "user"):
+                self.hooks[key] = function
+        self.reorder(list(self.found))
+        self.entries.clear()
+        self.taken_off.clear()
+        self.found.clear()
+        self.refresh()
+
+
+# By identity of the dictionary; a table holds its dictionary, so the number stays its own.
+_tables: weakref.WeakValueDictionary[int, HookTable] = weakref.WeakValueDictionary()
+
+
+def table_of(hooks: HookDict) -> HookTable:
+    """Return the table of a dictionary, the same one for everybody who holds it."""
+    table = _tables.get(id(hooks))
+    if table is None:
+        table = _tables[id(hooks)] = HookTable(hooks)
+    else:
+        table.refresh()
+    return table
