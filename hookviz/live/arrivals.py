@@ -126,7 +126,8 @@ class Arrivals:
             if not shares_memory(held.tensor, tensor):
                 continue
             renewed = take(held.tensor, keep=self._keep)
-            if renewed != held.snapshot and slot != but:
+            is_changed = not held.seen.has_value_of(held.tensor, renewed)
+            if is_changed and slot != but:
                 reached.append(held.label)
             held.seen = Seen(held.tensor, renewed)
         return tuple(reached)
@@ -188,5 +189,5 @@ def _is_same(held: Held, tensor: torch.Tensor, snapshot: TensorSnapshot) -> bool
         return sent.values == snapshot.values
     if shares_memory(held.tensor, tensor):
         # Written to since: its bits of now say nothing of what was sent.
-        return sent == snapshot
+        return held.seen.has_value_of(tensor, snapshot)
     return equal_bits(held.tensor, tensor)

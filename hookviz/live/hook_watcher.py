@@ -66,10 +66,12 @@ class HookWatcher:
     ) -> None:
         slot, seen = before
         owner, arrivals = hook.owner, self._log.runs.current.arrivals
-        now = seen.snapshot if seen.is_still(gradient) else self._log.take(gradient)
-        mutated = now != seen.snapshot
+        now, mutated = seen.snapshot, False
         reached: tuple[str, ...] = ()
-        if mutated and gradient is not None:
+        if gradient is not None and not seen.is_still(gradient):
+            now = self._log.take(gradient)
+            mutated = not seen.has_value_of(gradient, now)
+        if gradient is not None and mutated:
             reached = arrivals.changed_in_place(gradient, but=slot)
         after, passed_on = now, gradient
         if isinstance(result, torch.Tensor) and result is not gradient:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import torch
 
-_PRINTED = 64
-"""How many elements, evenly spread, go into a print one by one."""
+_COLUMNS = 64
+_PRINTED = 8 * _COLUMNS
+"""Up to this many elements go into a print one by one."""
 
 _INTEGERS = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 
@@ -60,8 +61,7 @@ def distinct(numbers: torch.Tensor) -> tuple[torch.Tensor, int]:
 def bit_print(tensor: torch.Tensor) -> object:
     """Return a print of all bits, in one pass and without a copy; `None` where there is no way.
 
-    It is the sum of the memory read as integers, which is exact and does not depend on the order
-    of adding up, and the bits of some elements, which tell a permutation.
+    It is made of sums of the memory read as integers: exact, whatever the order of adding up.
     """
     if tensor.layout != torch.strided or tensor.is_conj() or tensor.is_neg():
         return None
@@ -72,21 +72,29 @@ def bit_print(tensor: torch.Tensor) -> object:
     integers = _INTEGERS.get(flat.element_size())
     if integers is None:
         return None
-    if flat.dim() != 1:
-        flat = flat.reshape(-1)  # with gaps: a copy is the only way
-    bits = flat.view(integers) if flat.dtype != torch.bool else flat.view(torch.int8)
-    few = bits[:: max(bits.numel() // _PRINTED, 1)].tolist()
-    return (_wide_sum(bits), *few)
-
-
-def _wide_sum(bits: torch.Tensor) -> int:
-    """Add up eight bytes at a time: ten times as fast as four at a time (tried on 2.13)."""
+    if flat.dim() != 1 or not flat.is_contiguous():
+        flat = flat.contiguous().reshape(-1)  # with gaps: a copy is the only way
+    bits = flat.view(integers)
     if bits.numel() <= _PRINTED:
-        return sum(map(int, bits.tolist()))
+        return tuple(bits.tolist())
+    return _sums_of_words(bits)
+
+
+def _sums_of_words(bits: torch.Tensor) -> tuple[int, ...]:
+    """Add up eight bytes at a time: ten times as fast as four at a time (tried on 2.13).
+
+    The words are laid out in rows and columns. Beside their sum stand the sums weighted by row and
+    by column, so that two that change places are seen as well.
+    """
     per_word = 8 // bits.element_size()
-    words = bits.numel() // per_word
-    if per_word == 1 or bits.storage_offset() % per_word:
-        return int(bits.sum(dtype=torch.int64))
-    whole = bits[: words * per_word].view(torch.int64)
-    rest = bits[words * per_word :]
-    return int(whole.sum()) + sum(map(int, rest.tolist()))
+    skipped = -bits.storage_offset() % per_word
+    rows = (bits.numel() - skipped) // (per_word * _COLUMNS)
+    whole = bits[skipped : skipped + rows * per_word * _COLUMNS]
+    words = whole.view(torch.int64).view(rows, _COLUMNS)
+    by_column, by_row = words.sum(0), words.sum(1)
+    rest = torch.cat((bits[:skipped], bits[skipped + whole.numel() :]))
+    return (
+        int((by_column * torch.arange(1, _COLUMNS + 1, device=bits.device)).sum()),
+        int((by_row * torch.arange(1, rows + 1, device=bits.device)).sum()),
+        *rest.tolist(),
+    )

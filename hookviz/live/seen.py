@@ -32,6 +32,16 @@ class Seen:
             return False
         return self._print == bit_print(tensor)
 
+    def has_value_of(self, tensor: torch.Tensor, snapshot: TensorSnapshot | None) -> bool:
+        """Return whether a tensor holds the same numbers, `snapshot` being what it holds now.
+
+        Two large tensors may differ and have the same summary; their bits tell.
+        """
+        if self._print is not None and self.snapshot is not None:
+            is_alike = snapshot is not None and self.snapshot.dtype == snapshot.dtype
+            return is_alike and self._print == bit_print(tensor)
+        return self.snapshot == snapshot
+
 
 def _mark_of(tensor: torch.Tensor | None) -> object:
     if tensor is None:

@@ -278,8 +278,10 @@ class Session:
         self._before.restore()
         self._running_thread = threading.get_ident()
         try:
+            # Each run starts from what was in the gradient before the first: a hook on the root may
+            # write to it, and a leaf may take its memory for `.grad`.
             return run_backward(
-                self._live, self._chains, self._options, keep=self._keep, echo=self._echo
+                self._live, self._chains, self._options.kept(), keep=self._keep, echo=self._echo
             )
         finally:
             self._running_thread = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import groupby
+from itertools import groupby, takewhile
 from typing import Any
 
 import hookviz
@@ -17,7 +17,7 @@ from tests.fuzz.values import edge, hooks_of, leaves_behind, same, shown, told
 Error = tuple[str, str] | None
 
 _POST_REFUSED = "hooks should return None"
-_REFUSED = ("has changed the", "but hook returned", _POST_REFUSED)
+_REFUSED = ("has changed the", "but hook returned", "can't replace a None", _POST_REFUSED)
 _UNSEEN = {"change_kept", "Changing"}
 """A hook, and a function, that change gradients which they were not given."""
 
@@ -94,10 +94,9 @@ def _culprit(diary: list[Any], error: Error) -> Entry | None:
     if error is None or not diary or not isinstance(diary[-1], Entry):
         return None
     if _POST_REFUSED in error[1]:
-        # PyTorch runs all of them, and looks at what they returned when they are through.
-        return next(
-            e for e in reversed(diary) if e.leaf and e.outcome not in ("NoneType", "running")
-        )
+        # PyTorch runs all of them, and complains when they are through.
+        last = takewhile(lambda step: isinstance(step, Entry) and step.leaf, reversed(diary))
+        return [entry for entry in last if entry.outcome != "NoneType"][-1]
     return diary[-1] if _failed(diary[-1], error) else None
 
 

@@ -286,3 +286,13 @@ def test_what_hooks_print_is_recorded_and_not_echoed(capsys: pytest.CaptureFixtu
     session = open_session(second_example())
     assert "c_hook tensor(8.)\n" in [event.printed for event in session.trace.events]
     assert capsys.readouterr().out == ""
+
+
+def test_each_run_starts_from_the_same_gradient_though_a_hook_writes_to_it() -> None:
+    x = leaf(2.0)
+    out = x * 2
+    out.register_hook(lambda grad: grad.mul_(10))
+    session = open_session({"out": out, "x": x})
+    session.run()
+    session.run()
+    assert grad_of(x) == 20
