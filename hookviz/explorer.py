@@ -24,6 +24,7 @@ from hookviz.view.notices import notice_for
 from hookviz.view.panel import panel_data
 from hookviz.view.picture import picture_svg
 from hookviz.view.steps import Step, build_steps, to_json_data
+from hookviz.view.transcript import transcript
 
 _STATIC = Path(__file__).parent / "static"
 
@@ -243,6 +244,17 @@ class Explorer(anywidget.AnyWidget):
             target=tensor_id,
         )
 
+    def _text(self, lang: str) -> str:
+        trace = self._trace
+        return transcript(
+            trace.graph,
+            trace.events,
+            lang=lang,
+            grads=trace.grads,
+            error=trace.error,
+            steps=self._steps,
+        )
+
     def _id_of(self, target: Target) -> str:
         try:
             return self._session.find_tensor(target).id
@@ -257,7 +269,7 @@ class Explorer(anywidget.AnyWidget):
         self.steps = to_json_data(self._steps)
         self.picture = picture_svg(graph, self._steps, step=0, lang="en")
         self.tensors = panel_data(graph)
-        self.transcript = {language: self._trace.text(language) for language in LANGUAGES}
+        self.transcript = {language: self._text(language) for language in LANGUAGES}
         self.title = f"{graph.root.label}.backward()"
         if not any(tensor.id == self.selected for tensor in graph.tensors):
             self.selected = ""
@@ -328,14 +340,14 @@ class Explorer(anywidget.AnyWidget):
         is_open = self.comm is not None and not self._session.is_closed
         data, metadata = (super()._repr_mimebundle_(**kwargs) if is_open else None) or ({}, {})
         # For pages that cannot run the widget (a repository's page, a PDF), in the same output.
-        transcript = self._trace.text(self.lang)
-        data["text/plain"] = transcript
+        text = self._text(self.lang)
+        data["text/plain"] = text
         data["image/svg+xml"] = picture_svg(
             self._trace.graph,
             self._steps,
             step=len(self._steps) - 1,
             lang=self.lang,
-            transcript=transcript,
+            transcript=text,
         )
         return data, metadata
 

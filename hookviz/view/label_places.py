@@ -15,6 +15,7 @@ _CELL = 48.0
 _DISTANCE = 5.0
 _FEWEST_SAMPLES = 12
 _SAMPLE = 20.0
+_SAMPLES_IN_ALL = 20_000
 _HEIGHT = 14.0
 _UPRIGHT = 0.25
 _BESIDE = 0.6
@@ -63,9 +64,11 @@ class LabelPlaces:
             self._take(
                 Rectangle(x - half_width, y - half_height, x + half_width, y + half_height), 3.0
             )
+        most = max(_FEWEST_SAMPLES, _SAMPLES_IN_ALL // max(len(layout.routes), 1))
         for route in layout.routes.values():
-            # Close enough for no label to slip through between two of them.
-            samples = max(_FEWEST_SAMPLES, int(math.dist(route.points[0], route.tip) / _SAMPLE))
+            # Close enough for no label to slip through between two of them, where there is time.
+            wanted = int(math.dist(route.points[0], route.tip) / _SAMPLE)
+            samples = max(_FEWEST_SAMPLES, min(wanted, most))
             for part in range(1, samples):
                 (x, y), _ = point_on(route, part / samples)
                 self._take(Rectangle(x - 3, y - 3, x + 3, y + 3), 4.0)

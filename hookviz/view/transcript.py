@@ -14,7 +14,7 @@ from hookviz.view.lines import line_of
 from hookviz.view.message import Message, Text, render
 from hookviz.view.names import GraphIndex
 from hookviz.view.numbers import CAPTION_WIDTH, short_text
-from hookviz.view.steps import Frame, build_steps, frame_at
+from hookviz.view.steps import Frame, Step, build_steps, frame_at
 
 _PRINTED = "| "
 _RAISED = "! "
@@ -28,6 +28,7 @@ def transcript(
     lang: str = "en",
     grads: Mapping[str, TensorSnapshot | None] | None = None,
     error: ErrorRecord | None = None,
+    steps: Sequence[Step] = (),
 ) -> str:
     """Return the text of a pass, without a newline at the end.
 
@@ -37,6 +38,7 @@ def transcript(
         lang: `"en"` or `"zh"`.
         grads: The final `.grad` by label; read from the events where it is missing.
         error: What ended the pass, if anything did and no event tells it.
+        steps: The steps of the pass where they are at hand already.
     """
     index = GraphIndex(graph)
     is_backward = not events or any(not event.kind.startswith("module_") for event in events)
@@ -47,7 +49,7 @@ def transcript(
         lines.append(render(Message("transcript.error", {"error": error.type}), lang))
         lines.extend(_error_lines(error, "", lang))
     if is_backward and events:
-        frame = frame_at(build_steps(graph, events), len(events))
+        frame = frame_at(steps or build_steps(graph, events), len(events))
         kept = {**_kept(index, events), **(grads or {})}
         lines += ["", render(Message("transcript.grads"), lang)]
         lines.extend(_grad_lines(index, frame, kept, lang))

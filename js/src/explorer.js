@@ -39,6 +39,8 @@ export function createExplorer(model, el, signal) {
   let view = null;
 
   let lastPlayed = -1;
+  // A page that was saved while it played does not start by itself: a kernel has to answer first.
+  let mayPlay = !model.get("playing");
   const player = new Player(
     () => {
       if (view === null) return false;
@@ -51,7 +53,13 @@ export function createExplorer(model, el, signal) {
     () => save("playing", player.playing),
   );
   const kernel = connectKernel(model, page, signal, {
-    changed: () => refresh(),
+    changed: () => {
+      refresh();
+      if (mayPlay || !kernel.settled) return;
+      mayPlay = true;
+      if (kernel.live) followPlaying();
+      else save("playing", false);
+    },
     accepted: () => drafts.accept(),
     refused: () => drafts.refuse(),
   });
@@ -67,6 +75,7 @@ export function createExplorer(model, el, signal) {
     },
     togglePlay() {
       if (view === null) return;
+      mayPlay = true;
       if (!player.playing && view.step >= view.frames.count - 1) goto(0);
       save("playing", !player.playing);
     },
@@ -117,18 +126,17 @@ export function createExplorer(model, el, signal) {
   listen("theme", paint);
   listen("playing", followPlaying);
   for (const trait of TRAITS) listen(trait, refresh);
-  signal.addEventListener("abort", () => player.pause(), { once: true });
+  signal.addEventListener("abort", () => player.leave(), { once: true });
 
   el.classList.add("hv-host");
   signal.addEventListener("abort", () => el.classList.remove("hv-host"), { once: true });
   // First into the page: the picture is fitted to sizes that are known only there.
   el.replaceChildren(root);
   refresh();
-  followPlaying();
 
   function followPlaying() {
     if (!model.get("playing")) player.pause();
-    else if (!player.playing) {
+    else if (!player.playing && mayPlay) {
       lastPlayed = view?.step ?? -1;
       player.play();
     }

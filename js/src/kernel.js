@@ -12,12 +12,14 @@ const PATIENCE = 4000;
 export function connectKernel(model, page, signal, { changed, accepted, refused }) {
   let live = typeof model.send === "function";
   let waiting = false;
+  let settled = false;
   let timer = 0;
 
   /** @param {boolean} isLive */
   const settle = (isLive) => {
     page.clearTimeout(timer);
     waiting = false;
+    settled = true;
     live = isLive;
     changed();
   };
@@ -58,6 +60,10 @@ export function connectKernel(model, page, signal, { changed, accepted, refused 
   return {
     get live() {
       return live;
+    },
+    /** Whether it is known by now if a kernel answers. */
+    get settled() {
+      return settled;
     },
     get waiting() {
       return waiting;

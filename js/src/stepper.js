@@ -60,9 +60,14 @@ export class Player {
 
   pause() {
     if (!this.playing) return;
+    this.leave();
+    this.#changed();
+  }
+
+  /** Stop here without saying so: other views may go on. */
+  leave() {
     this.#clock.clear(this.#timer);
     this.#timer = null;
-    this.#changed();
   }
 
   #wait() {

@@ -44,7 +44,8 @@ def check_trace(
     same("hooks that are not listed", (ran & _standing(built)) - listed, set())
     same("steps", _steps(trace, built), _expected(diary.steps, listed, error))
     hidden = _hidden_change(diary.steps, listed, error)
-    unseen = hidden or diary.disturbed or bool(_forms(program) & _UNSEEN)
+    tried = any(_is_hidden(step, listed) and _changes(step, step) for step in diary.steps)
+    unseen = tried or diary.disturbed or bool(_forms(program) & _UNSEEN)
     shows = any(event.kind == "hidden_rewrite" for event in trace.events)
     if hidden:
         assert shows, "a hidden hook changed a gradient, and the trace does not say so"
@@ -66,19 +67,22 @@ def _standing(built: Built) -> set[int]:
     return {hook.number for hook in built.hooks if hook.function in functions}
 
 
+def _is_hidden(step: Any, listed: set[int]) -> bool:
+    return isinstance(step, Entry) and not step.leaf and step.number not in listed
+
+
+def _changes(first: Entry, last: Entry) -> bool:
+    return shown(first.came) != shown(last.went)
+
+
 def _hidden_change(steps: list[Any], listed: set[int], error: Error) -> bool:
     """Return whether hooks that are not listed changed a gradient which then arrived."""
-
-    def hidden(step: Any) -> str:
-        is_hook = isinstance(step, Entry) and not step.leaf
-        return step.owner if is_hook and step.number not in listed else ""
-
-    for owner, group in groupby(steps, hidden):
+    for owner, group in groupby(steps, lambda s: _is_hidden(s, listed) and s.owner):
         if owner:
             *_, last = entries = list(group)
             if last is steps[-1] and _failed(last, error):
                 return False
-            if shown(entries[0].came) != shown(last.went):
+            if _changes(entries[0], last):
                 return True
     return False
 

@@ -295,3 +295,29 @@ test("a state that cannot be shown shows why", { skip }, async () => {
   assert.ok(empty.one(".hv-root"));
   empty.close();
 });
+
+test("a page that was saved while it played waits for a kernel", { skip }, async () => {
+  const state = await exampleState();
+  const page = await open({ ...state, playing: true, step: 3 });
+  // The helper's model answers at once, so it goes on.
+  assert.ok(page.button("Pause"));
+  page.close();
+});
+
+test("Python's play and pause reach the page", { skip }, async () => {
+  const page = await open(await exampleState());
+  page.model.update({ playing: true });
+  assert.ok(page.button("Pause"));
+  page.model.update({ playing: false });
+  assert.ok(page.button("Play"));
+  page.model.update({ speed: 3 });
+  assert.equal(page.one("select").value, "3");
+  page.close();
+});
+
+test("closing one view lets another go on", { skip }, async () => {
+  const page = await open(await exampleState());
+  page.click(page.button("Play"));
+  page.close();
+  assert.equal(page.model.get("playing"), true);
+});
