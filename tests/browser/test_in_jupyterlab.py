@@ -303,3 +303,40 @@ def test_nothing_overflows_at_700_pixels(
     assert too_wide == []
     assert explorer.root.evaluate("root => root.scrollWidth <= root.clientWidth + 1")
     assert notebook.problems == []
+
+
+def test_the_still_picture_is_not_shown_beside_a_live_widget(
+    notebook: NotebookPage, explorer: ExplorerPage
+) -> None:
+    expect(explorer.root).to_be_visible()
+    still = notebook.page.locator(".jp-OutputArea-child:has(> .jp-RenderedSVG)").first
+    expect(still).to_be_attached()
+    expect(still).to_be_hidden()
+
+
+def test_two_views_of_one_explorer_stay_together_and_play_once(
+    lab: JupyterLab, open_notebook: Callable[..., NotebookPage]
+) -> None:
+    again = "import ipywidgets\nipywidgets.VBox([explorer])"
+    page = open_notebook(lab, lab.write("twice.ipynb", notebook_of(SECOND_EXAMPLE, again)))
+    page.run_all()
+    roots = page.page.locator(".jp-OutputArea .hv-root")
+    expect(roots).to_have_count(2)
+    one, other = (ExplorerPage(page=page.page, root=roots.nth(place)) for place in (0, 1))
+    one.press("Next step")
+    other.expect_step(1)
+    other.root.get_by_label("Speed", exact=True).select_option("8")
+    other.press("Play")
+    steps: list[int] = page.page.evaluate(
+        """() => new Promise((resolve) => {
+            const slider = document.querySelector('.hv-root input[type=range]');
+            const seen = [];
+            const timer = setInterval(() => {
+                const step = Number(slider.value);
+                if (seen.at(-1) !== step) seen.push(step);
+                if (step === Number(slider.max)) { clearInterval(timer); resolve(seen); }
+            }, 5);
+        })"""
+    )
+    assert steps == list(range(steps[0], 13))
+    assert page.problems == []
