@@ -9,13 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from hookviz.errors import HookvizError
 from hookviz.graph import Graph
+from hookviz.languages import LANGUAGES
 from hookviz.live.chain import HookChains
 from hookviz.live.describe import describe
 from hookviz.live.graph import capture_live, check_root
 from hookviz.live.names import Namespace
 from hookviz.live.run import BackwardOptions, check_inputs, run_backward, with_gradient
+from hookviz.live.session import Session
 from hookviz.live.take import Keep
+from hookviz.notebook_cell import close_earlier
 from hookviz.trace import Trace
 
 if TYPE_CHECKING:
@@ -100,17 +104,20 @@ def explore(
         lang: `"en"` (the default) or `"zh"`.
 
     Raises:
-        HookvizError: If backward cannot be called on the root at all.
+        HookvizError: If backward cannot be called on the root at all, or for another language.
     """
-    from hookviz.explorer import open_explorer
+    from hookviz.explorer import Explorer
 
-    return open_explorer(
-        root,
-        BackwardOptions(gradient=gradient, inputs=check_inputs(inputs)),
-        names=names,
-        namespaces=_callers_namespaces(),
-        lang=lang,
-    )
+    if lang is not None and lang not in LANGUAGES:
+        raise HookvizError(f"lang={lang!r} is unknown; there are {', '.join(LANGUAGES)}.")
+    options = BackwardOptions(gradient=gradient, inputs=check_inputs(inputs))
+    namespaces = _callers_namespaces()
+    # The same cell run again closes what it showed before; its hooks would stack up otherwise.
+    remember = close_earlier()
+    session = Session(root, options, names=names, namespaces=namespaces, echo=False)
+    explorer = Explorer(session, lang=lang)
+    remember(explorer)
+    return explorer
 
 
 def _callers_namespaces() -> tuple[Namespace, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -36,11 +38,23 @@ class HookSourceError(HookvizError, ValueError):
     """The text of a hook does not compile or does not give a usable callable.
 
     Attributes:
+        key, values: The same message in the language tables: its key, and what stands for its
+            placeholders.
         line, column: Where, from 1; `None` when there is no one place.
     """
 
-    def __init__(self, message: str, *, line: int | None = None, column: int | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        key: str,
+        values: Mapping[str, str] = MappingProxyType({}),
+        line: int | None = None,
+        column: int | None = None,
+    ) -> None:
         super().__init__(message)
+        self.key = key
+        self.values = dict(values)
         self.line = line
         self.column = column
 

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import anywidget
-import torch
 import traitlets
 
 from hookviz.errors import HookvizError
 from hookviz.languages import LANGUAGES, table
-from hookviz.live.names import Namespace
-from hookviz.live.run import BackwardOptions
 from hookviz.live.session import HookId, HookLike, Session, Target
-from hookviz.notebook_cell import close_earlier
 from hookviz.records import HookRecord
 from hookviz.trace import Trace
+from hookviz.view.explorer_data import explorer_data
 from hookviz.view.matching import matching_step
 from hookviz.view.message import render
 from hookviz.view.notices import notice_for
-from hookviz.view.panel import panel_data
 from hookviz.view.picture import picture_svg
-from hookviz.view.steps import Step, build_steps, to_json_data
-from hookviz.view.transcript import transcript
+from hookviz.view.steps import Step, build_steps
 
 _STATIC = Path(__file__).parent / "static"
 
@@ -244,17 +239,6 @@ class Explorer(anywidget.AnyWidget):
             target=tensor_id,
         )
 
-    def _text(self, lang: str) -> str:
-        trace = self._trace
-        return transcript(
-            trace.graph,
-            trace.events,
-            lang=lang,
-            grads=trace.grads,
-            error=trace.error,
-            steps=self._steps,
-        )
-
     def _id_of(self, target: Target) -> str:
         try:
             return self._session.find_tensor(target).id
@@ -263,15 +247,11 @@ class Explorer(anywidget.AnyWidget):
 
     def _show(self) -> None:
         self._trace = Trace.from_record(self._session.trace)
-        graph = self._trace.graph
-        self._steps: tuple[Step, ...] = build_steps(graph, self._trace.events)
-        # The steps first: the validator of `step` measures by them.
-        self.steps = to_json_data(self._steps)
-        self.picture = picture_svg(graph, self._steps, step=0, lang="en")
-        self.tensors = panel_data(graph)
-        self.transcript = {language: self._text(language) for language in LANGUAGES}
-        self.title = f"{graph.root.label}.backward()"
-        if not any(tensor.id == self.selected for tensor in graph.tensors):
+        self._steps: tuple[Step, ...] = build_steps(self._trace.graph, self._trace.events)
+        # The steps come first: the validators of `step` and `selected` measure by what is there.
+        for name, value in explorer_data(self._trace, self._steps).items():
+            setattr(self, name, value)
+        if not any(tensor["id"] == self.selected for tensor in self.tensors):
             self.selected = ""
 
     def _on_action(self, _: object, content: object, __: object) -> None:
@@ -340,7 +320,7 @@ class Explorer(anywidget.AnyWidget):
         is_open = self.comm is not None and not self._session.is_closed
         data, metadata = (super()._repr_mimebundle_(**kwargs) if is_open else None) or ({}, {})
         # For pages that cannot run the widget (a repository's page, a PDF), in the same output.
-        text = self._text(self.lang)
+        text = self.transcript[self.lang]
         data["text/plain"] = text
         data["image/svg+xml"] = picture_svg(
             self._trace.graph,
@@ -350,28 +330,3 @@ class Explorer(anywidget.AnyWidget):
             transcript=text,
         )
         return data, metadata
-
-
-def open_explorer(
-    root: Any,
-    options: BackwardOptions,
-    *,
-    names: Mapping[str, torch.Tensor] | None,
-    namespaces: Iterable[Namespace],
-    lang: str | None,
-) -> Explorer:
-    """Make a session and its widget; the same cell run again closes what it made before.
-
-    Raises:
-        HookvizError: If backward cannot be called on the root, or the language is unknown.
-    """
-    if lang is not None and lang not in LANGUAGES:
-        raise HookvizError(f"lang={lang!r} is unknown; there are {', '.join(LANGUAGES)}.")
-    remember = close_earlier()
-    session = Session(root, options, names=names, namespaces=namespaces, echo=False)
-    explorer = Explorer(session, lang=lang)
-    remember(explorer)
-    return explorer
-
-
-__all__ = ["Explorer", "open_explorer"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -18,7 +19,16 @@ FIRST_NOTEBOOKS = {"en": "01_leaf_and_nonleaf.ipynb", "zh": "zh/01_leaf_and_nonl
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        parser.error(
+            f"unknown arguments: {' '.join(unknown)}. What JupyterLab is to get stands behind --, "
+            "for example: hookviz lab -- --port=8890"
+        )
+    if options.command is None:
+        parser.print_help(sys.stderr)
+        return 2
     try:
         return _lab(options)
     except HookvizError as error:
@@ -28,16 +38,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="hookviz", description="Step through a real PyTorch backward pass in Jupyter."
+        prog="hookviz",
+        description="Step through a real PyTorch backward pass in Jupyter.",
+        epilog="To begin: hookviz lab",
     )
     parser.add_argument("--version", action="version", version=f"hookviz {_version()}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     lab = commands.add_parser(
         "lab",
         help="copy the tutorials into a folder of yours and open the first one in JupyterLab",
         description=(
             "Copy the tutorials into a folder of yours and open the first one in JupyterLab. "
-            "What you changed there is never overwritten."
+            "What you wrote there is never overwritten."
         ),
         epilog="What follows -- goes to JupyterLab: hookviz lab -- --port=8890",
     )
@@ -99,6 +111,10 @@ def _jupyter_command(folder: Path, options: argparse.Namespace) -> list[str]:
 
 
 def _run(command: Sequence[str]) -> int:
+    if os.name != "nt":
+        # JupyterLab takes the place of this process, so whatever stops one stops the other.
+        sys.stdout.flush()
+        os.execv(command[0], command)
     with subprocess.Popen(command) as process:
         while True:
             try:

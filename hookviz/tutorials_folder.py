@@ -4,13 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from hookviz.errors import HookvizError
 
 MANIFEST = ".hookviz-tutorials.json"
-"""Beside the notebooks: the fingerprint of each one as hookviz last delivered it."""
+"""Beside the notebooks: the fingerprints of each one as hookviz last delivered it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """What tells one version of a notebook from another.
+
+    Attributes:
+        file: Of every byte.
+        cells: Of what a person writes: kinds and sources of the cells. JupyterLab changes the rest
+            by itself, when it saves a page that was only opened or run.
+    """
+
+    file: str
+    cells: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,8 +34,8 @@ class CopyReport:
 
     Attributes:
         added: Notebooks that were not there.
-        updated: Notebooks that the learner had not touched and that are newer now.
-        kept: Notebooks that the learner changed and that have no newer version.
+        updated: Notebooks whose cells the learner had not changed and that are newer now.
+        kept: Notebooks whose cells the learner changed and that have no newer version.
         beside: For each changed notebook that has a newer version, the new file put beside it.
     """
 
@@ -77,20 +92,26 @@ def _copy_all(source: Path, folder: Path, version: str) -> CopyReport:
             continue
         name = path.relative_to(source).as_posix()
         content = path.read_bytes()
+        shipped, before = fingerprint(content), delivered.get(name)
         target = folder / name
         if not target.exists():
             _write(target, content)
             added.append(name)
-        elif target.read_bytes() != content:
-            if _fingerprint(target.read_bytes()) == delivered.get(name):
-                _write(target, content)
-                updated.append(name)
-            elif delivered.get(name) == _fingerprint(content):
-                kept.append(name)
-            else:
+        else:
+            mine = fingerprint(target.read_bytes())
+            is_newer = before is None or before.file != shipped.file
+            if mine.cells == shipped.cells or (before and mine.cells == before.cells):
+                # Without a note of what was delivered, the outputs there may be the newer ones.
+                if before and is_newer and mine.file != shipped.file:
+                    _write(target, content)
+                    updated.append(name)
+            elif is_newer:
                 beside.append((name, _write_beside(target, content, version, folder)))
-        delivered[name] = _fingerprint(content)
-    text = json.dumps({"delivered": delivered}, indent=2, sort_keys=True) + "\n"
+            else:
+                kept.append(name)
+        delivered[name] = shipped
+    notes = {name: asdict(one) for name, one in delivered.items()}
+    text = json.dumps({"delivered": notes}, indent=2, sort_keys=True) + "\n"
     _write(folder / MANIFEST, text.encode())
     return CopyReport(
         added=tuple(added), updated=tuple(updated), kept=tuple(kept), beside=tuple(beside)
@@ -110,11 +131,14 @@ def _write_beside(target: Path, content: bytes, version: str, folder: Path) -> s
         number += 1
 
 
-def _read_manifest(folder: Path) -> dict[str, str]:
+def _read_manifest(folder: Path) -> dict[str, Fingerprint]:
     """Return the fingerprints by name; none if the manifest cannot be read, so nothing is lost."""
     try:
         data = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-        return {str(name): str(digest) for name, digest in data["delivered"].items()}
+        return {
+            str(name): Fingerprint(str(one["file"]), str(one["cells"]))
+            for name, one in data["delivered"].items()
+        }
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return {}
 
@@ -127,5 +151,22 @@ def _write(path: Path, content: bytes) -> None:
     draft.replace(path)
 
 
-def _fingerprint(content: bytes) -> str:
+def fingerprint(content: bytes) -> Fingerprint:
+    """Return the fingerprint of a notebook; of a file that is none, every byte counts as cells."""
+    file = _digest(content)
+    try:
+        cells = [_cell(cell) for cell in json.loads(content)["cells"]]
+    except (ValueError, KeyError, TypeError):
+        return Fingerprint(file, file)
+    # JupyterLab adds an empty cell when the last one is run.
+    written = [cell for cell in cells if cell[1].strip()]
+    return Fingerprint(file, _digest(json.dumps(written).encode()))
+
+
+def _cell(cell: Any) -> tuple[str, str]:
+    source = cell["source"]
+    return str(cell["cell_type"]), source if isinstance(source, str) else "".join(source)
+
+
+def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()

@@ -16,6 +16,7 @@ import torch
 import hookviz
 from hookviz.explorer import Explorer
 from hookviz.live import internals
+from hookviz.view.message import Message, render
 from tests.live.scripts import grad_of, leaf, second_example
 
 
@@ -27,6 +28,15 @@ def tensors() -> dict[str, torch.Tensor]:
 @pytest.fixture
 def explorer(tensors: dict[str, torch.Tensor]) -> Explorer:
     return hookviz.explore(tensors["e"], names=tensors)
+
+
+def said(explorer: Explorer, lang: str = "en") -> str:
+    """Return the message on screen."""
+
+    def text(part: Any) -> str:
+        return part if isinstance(part, str) else render(Message(**part), lang)
+
+    return "\n".join(text(explorer.notice[name]) for name in ("title", "detail", "hint"))
 
 
 def click(explorer: Explorer, **content: Any) -> None:
@@ -139,7 +149,7 @@ def test_misuse_shows_a_message_and_loses_nothing(
     grads = {name: grad_of(tensor) for name, tensor in tensors.items()}
     click(explorer, **content)
     assert explorer.notice is not None
-    assert words in explorer.notice["detail"]
+    assert words in said(explorer)
     assert (explorer.picture, explorer.steps, explorer.tensors, explorer.step) == before
     assert {name: grad_of(tensor) for name, tensor in tensors.items()} == grads
     assert not explorer.busy
@@ -148,6 +158,14 @@ def test_misuse_shows_a_message_and_loses_nothing(
     assert explorer.notice["serial"] > first
     click(explorer, action="dismiss")
     assert explorer.notice is None
+
+
+def test_a_refusal_is_in_the_language_of_the_reader(explorer: Explorer) -> None:
+    click(explorer, action="attach", target="t0", source="lambda grad grad")
+    assert "line 1: invalid syntax" in said(explorer)
+    assert "    lambda grad grad\n                ^" in said(explorer)
+    assert "第 1 行" in said(explorer, "zh")
+    assert "张量钩子" in said(explorer, "zh")
 
 
 def test_a_method_raises_what_a_click_shows(explorer: Explorer) -> None:

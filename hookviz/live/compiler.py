@@ -11,12 +11,36 @@ from types import CodeType
 from typing import Any
 
 from hookviz.errors import HookSourceError
+from hookviz.languages import table
 from hookviz.live.names import Namespace
+from hookviz.live.storable import text_of
 
-EXPECTED = (
-    "A tensor hook is a lambda or a def with one argument, the gradient; it returns a new gradient "
-    "or None. For example: lambda grad: grad * 2"
-)
+EXPECTED = "source.expected"
+"""Key of the sentence that says what a hook is; it follows every refusal."""
+
+
+def refused(
+    key: str, *, detail: str = "", line: int | None = None, **values: str
+) -> HookSourceError:
+    """Return the error for a text that is no usable hook.
+
+    Args:
+        key: Of the language tables.
+        detail: Lines to show as they are, below the sentence: the place in the text.
+        line: Where, from 1.
+        values: What stands for the sentence's placeholders.
+    """
+    english = table("en")
+    sentence = english[key]
+    for name, value in values.items():
+        sentence = sentence.replace("{" + name + "}", value)
+    parts = [sentence, detail, english[EXPECTED]]
+    return HookSourceError(
+        "\n".join(part for part in parts if part),
+        key=key,
+        values={**values, "detail": detail},
+        line=line,
+    )
 
 
 class HookNamespace(dict[str, Any]):
@@ -54,7 +78,7 @@ def compile_hook(
     """
     source = textwrap.dedent(text).strip("\n")
     if not source.strip():
-        raise HookSourceError(f"The hook is empty. {EXPECTED}")
+        raise refused("source.empty")
     namespace = HookNamespace(namespaces)
     try:
         function = _evaluate(source, namespace, filename)
@@ -63,9 +87,7 @@ def compile_hook(
     except HookSourceError:
         raise
     except Exception as error:
-        raise HookSourceError(
-            f"This hook could not be made: {type(error).__name__}: {error}\n{EXPECTED}"
-        ) from error
+        raise refused("source.failed", error=f"{type(error).__name__}: {text_of(error)}") from error
     hook = check_callable(function)
     # Tracebacks and `inspect` read the text of a function through this cache.
     lines = [line + "\n" for line in source.splitlines()]
@@ -81,12 +103,10 @@ def check_callable(function: Any) -> Callable[..., Any]:
             generator instead of a gradient.
     """
     if not callable(function):
-        raise HookSourceError(
-            f"This is a {type(function).__name__}, which cannot be called. {EXPECTED}"
-        )
+        raise refused("source.not_callable", kind=type(function).__name__)
     hook: Callable[..., Any] = function
     if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
-        raise HookSourceError(f"An async function or a generator returns no gradient. {EXPECTED}")
+        raise refused("source.coroutine")
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
@@ -94,10 +114,7 @@ def check_callable(function: Any) -> Callable[..., Any]:
     try:
         signature.bind(None)
     except TypeError as error:
-        raise HookSourceError(
-            f"This hook takes {signature}, but PyTorch calls it with one argument, the gradient "
-            f"({error}). {EXPECTED}"
-        ) from error
+        raise refused("source.arguments", signature=str(signature), error=text_of(error)) from error
     return hook
 
 
@@ -109,8 +126,8 @@ def _evaluate(source: str, namespace: HookNamespace, filename: str) -> Any:
     functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
     if not functions:
         if any(isinstance(node, ast.AsyncFunctionDef) for node in tree.body):
-            raise HookSourceError(f"An async function returns no gradient. {EXPECTED}")
-        raise HookSourceError(f"This text defines no function. {EXPECTED}", line=1)
+            raise refused("source.coroutine")
+        raise refused("source.no_function", line=1)
     exec(_compile(tree, filename, "exec"), namespace)
     return namespace[functions[-1].name]
 
@@ -125,8 +142,7 @@ def _syntax_error(source: str, error: SyntaxError) -> HookSourceError:
     lines = source.splitlines() or [""]
     text = lines[min(line, len(lines)) - 1]
     column = max(min(error.offset or 1, len(text) + 1), 1)
-    return HookSourceError(
-        f"line {line}: {error.msg}\n    {text}\n    {' ' * (column - 1)}^\n{EXPECTED}",
-        line=line,
-        column=column,
-    )
+    place = f"    {text}\n    {' ' * (column - 1)}^"
+    found = refused("source.syntax", detail=place, line=line, error=error.msg, number=str(line))
+    found.column = column
+    return found

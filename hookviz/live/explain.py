@@ -10,7 +10,7 @@ import torch
 
 from hookviz.live.chain import LiveHook
 from hookviz.live.storable import storable, text_of
-from hookviz.records import ErrorRecord
+from hookviz.records import ErrorRecord, TraceRecord
 
 _PATTERNS: tuple[tuple[str, str], ...] = (
     (r"has changed the size of value", "error.hook_shape"),
@@ -78,3 +78,19 @@ def user_traceback(error: BaseException) -> str:
         if not frame.filename.startswith(ours)
     ]
     return storable("".join(traceback.format_list(frames)).rstrip())
+
+
+def run_message(trace: TraceRecord) -> str:
+    """Say where and why backward failed after a change of hooks."""
+    error = trace.error
+    assert error is not None
+    where = ""
+    if error.hook is not None:
+        where = f" in the hook {error.hook.label} on {error.tensor}"
+    elif error.node is not None:
+        name = next((n.name for n in trace.graph.nodes if n.id == error.node), error.node)
+        where = f" in {name}"
+    return (
+        f"backward() failed{where}: {error.type}: {error.message}\n"
+        "The change was taken back; the hooks and every .grad are as they were before it."
+    )

@@ -15,6 +15,7 @@ from hookviz.errors import ClosedError, HookRunError, HookvizError, UnknownTarge
 from hookviz.live.chain import HookChains, LiveHook
 from hookviz.live.closing import Holding
 from hookviz.live.compiler import check_callable, compile_hook
+from hookviz.live.explain import run_message
 from hookviz.live.grads import KeptGrads
 from hookviz.live.graph import LiveTensor, capture_live, check_root
 from hookviz.live.names import Namespace
@@ -22,6 +23,7 @@ from hookviz.live.run import BackwardOptions, run_backward, with_gradient
 from hookviz.live.source import HookSource, find_source
 from hookviz.live.table import Hook
 from hookviz.live.take import Keep
+from hookviz.live.typed import own_namespaces, typed_source
 from hookviz.records import HookRecord, TraceRecord
 
 Target = torch.Tensor | str
@@ -265,7 +267,7 @@ class Session:
             raise
         if trace.error is not None:
             self._take_back(steps, results)
-            raise HookRunError(_run_message(trace), trace=trace)
+            raise HookRunError(run_message(trace), trace=trace)
         self.trace = trace
 
     def _take_back(self, steps: list[Undo], results: KeptGrads) -> None:
@@ -296,7 +298,7 @@ class Session:
         namespaces = self._namespaces
         if instead_of is not None:
             # A hook written inside a function goes on seeing the variables of that function.
-            namespaces = (*_own_namespaces(instead_of.function), *namespaces)
+            namespaces = (*own_namespaces(instead_of.function), *namespaces)
         function = compile_hook(hook, namespaces, filename=f"<hookviz hook {next(_texts)}>")
         return function, typed_source(hook, function)
 
@@ -315,40 +317,3 @@ class Session:
         with self._change() as undo:
             put(enabled)
             undo(lambda: put(old))
-
-
-def typed_source(text: str, function: Hook) -> HookSource:
-    """Describe a hook by the text that was typed for it."""
-    body = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#"))
-    one_line = " ".join(body.split())
-    name = getattr(function, "__name__", "")
-    label = name if name and name != "<lambda>" and one_line != name else one_line
-    return HookSource(label=label, text=text.strip("\n"))
-
-
-def _own_namespaces(function: Hook) -> tuple[Namespace, ...]:
-    closure = getattr(function, "__closure__", None) or ()
-    names = getattr(getattr(function, "__code__", None), "co_freevars", ())
-    cells: dict[str, Any] = {}
-    for name, cell in zip(names, closure, strict=False):
-        try:
-            cells[name] = cell.cell_contents
-        except ValueError:  # not assigned yet
-            continue
-    found = getattr(function, "__globals__", {})
-    return (cells, found)
-
-
-def _run_message(trace: TraceRecord) -> str:
-    error = trace.error
-    assert error is not None
-    where = ""
-    if error.hook is not None:
-        where = f" in the hook {error.hook.label} on {error.tensor}"
-    elif error.node is not None:
-        name = next((n.name for n in trace.graph.nodes if n.id == error.node), error.node)
-        where = f" in {name}"
-    return (
-        f"backward() failed{where}: {error.type}: {error.message}\n"
-        "The change was taken back; the hooks and every .grad are as they were before it."
-    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hookviz.errors import HookRunError, HookvizError
+from hookviz.errors import HookRunError, HookSourceError, HookvizError
 from hookviz.view.message import Message, to_json_data
 
 
@@ -38,6 +38,9 @@ def _words(error: BaseException) -> tuple[Message, str, Message | str]:
         return Message("notice.run_failed"), detail, Message(record.explanation)
     if isinstance(error, KeyboardInterrupt):
         return Message("notice.interrupted"), "", Message("error.interrupted")
+    if isinstance(error, HookSourceError):
+        values = {name: value for name, value in error.values.items() if name != "detail"}
+        return Message(error.key, values), error.values["detail"], Message("source.expected")
     if isinstance(error, HookvizError):
         return Message("notice.refused"), str(error), ""
     return Message("notice.unexpected"), f"{type(error).__name__}: {error}", ""

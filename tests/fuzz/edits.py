@@ -16,7 +16,7 @@ from hookviz.live.session import Session
 from hookviz.records import HookRecord
 from tests.fuzz.hooks import POST_HOOKS, ROUGH_HOOKS, TENSOR_HOOKS, post_hook, tensor_hook
 from tests.fuzz.program import Built, Program, build
-from tests.fuzz.values import bits, hooks_of, kept_grad, leaves_behind, same
+from tests.fuzz.values import bits, edge, hooks_of, kept_grad, leaves_behind, same
 
 TEXTS = (
     "lambda grad: grad * 3",
@@ -189,6 +189,8 @@ def _function(hook: Standing, name: str, built: Built) -> Any:
 def _prepare(program: Program) -> Built:
     """Build a graph, with the `.grad`s of an earlier pass if the program has two."""
     built = build(program)
+    for tensor in built.names.values():
+        edge(tensor)  # PyTorch finds out now which views were changed through another one
     if program.passes == 2:
         _run(built)
     return built
