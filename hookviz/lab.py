@@ -114,7 +114,7 @@ def _run(command: Sequence[str]) -> int:
     if os.name != "nt":
         # JupyterLab takes the place of this process, so whatever stops one stops the other.
         sys.stdout.flush()
-        os.execv(command[0], command)
+        os.execv(command[0], list(command))
     with subprocess.Popen(command) as process:
         while True:
             try:

@@ -99,13 +99,12 @@ def _copy_all(source: Path, folder: Path, version: str) -> CopyReport:
             added.append(name)
         else:
             mine = fingerprint(target.read_bytes())
-            is_newer = before is None or before.file != shipped.file
             if mine.cells == shipped.cells or (before and mine.cells == before.cells):
                 # Without a note of what was delivered, the outputs there may be the newer ones.
-                if before and is_newer and mine.file != shipped.file:
+                if before and shipped.file not in (before.file, mine.file):
                     _write(target, content)
                     updated.append(name)
-            elif is_newer:
+            elif before is None or before.cells != shipped.cells:
                 beside.append((name, _write_beside(target, content, version, folder)))
             else:
                 kept.append(name)

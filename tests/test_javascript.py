@@ -21,8 +21,8 @@ MOST_BYTES = 200_000
 @pytest.fixture(scope="module")
 def npm() -> str:
     """Return npm, with the packages of the lock file installed."""
-    need_program("node", "install Node.js 20 or newer")
-    program = need_program("npm", "install Node.js 20 or newer with npm")
+    need_program("node", "install Node.js 18 or newer")
+    program = need_program("npm", "install Node.js 18 or newer with npm")
     lock, installed = JS / "package-lock.json", JS / "node_modules" / ".package-lock.json"
     if not installed.exists() or installed.stat().st_mtime < lock.stat().st_mtime:
         done = run(program, "ci")

@@ -17,6 +17,7 @@ from hookviz.live.describe import describe
 from hookviz.live.graph import LiveGraph
 from hookviz.live.printed import printed
 from hookviz.live.recorder import Recorder
+from hookviz.live.memory import same_strides
 from hookviz.live.take import Keep
 from hookviz.records import TraceRecord
 
@@ -40,7 +41,7 @@ class BackwardOptions:
     def kept(self) -> BackwardOptions:
         """Return the same options, out of reach of what the caller does to them later."""
         gradient = self.gradient
-        return replace(self, gradient=None if gradient is None else gradient.detach().clone())
+        return replace(self, gradient=None if gradient is None else same_strides(gradient))
 
     def arguments(self) -> dict[str, Any]:
         """Return the keyword arguments for `Tensor.backward`."""

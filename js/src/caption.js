@@ -1,6 +1,7 @@
 /** Say in a sentence what happens at the current step; screen readers speak it. */
 
 import { make, setSegments, setText } from "./dom.js";
+import { isRewritingStep } from "./rewriting.js";
 
 /**
  * @param {import("./types.js").Context} context
@@ -17,6 +18,7 @@ export function createCaption({ document, words }) {
     update(view, before) {
       const step = view.steps[view.step];
       element.dataset.hvKind = step?.kind ?? "";
+      element.toggleAttribute("data-hv-rewrote", isRewritingStep(step));
       if (!before || step !== before.steps[before.step] || view.lang !== before.lang) {
         setSegments(sentence, words.segments(step ? step.caption : { key: "ui.empty" }));
       }

@@ -20,6 +20,17 @@ export class Drafts {
   }
 
   /**
+   * Whether there is a draft that Python has not been asked about.
+   *
+   * @param {Place} place
+   */
+  isUnsent(place) {
+    const draft = this.get(place);
+    const isSent = this.#sent !== null && keyOf(this.#sent) === keyOf(place) && this.#sent.text === draft;
+    return draft !== undefined && !isSent;
+  }
+
+  /**
    * @param {Place} place
    * @param {string} text
    * @param {string} source What Python has: a draft equal to it is no draft.

@@ -6,11 +6,13 @@ import { make } from "./dom.js";
 import { Drafts } from "./drafts.js";
 import { createHookPanel } from "./hook_panel.js";
 import { createInspector } from "./inspector.js";
-import { handleKeys } from "./keyboard.js";
 import { connectKernel } from "./kernel.js";
+import { handleKeys } from "./keyboard.js";
 import { createLegend } from "./legend.js";
 import { createNotice } from "./notice.js";
 import { createPicture } from "./picture.js";
+import { letSaveKeyOut } from "./save_key.js";
+import { watchRuns } from "./slow_run.js";
 import { clamp, moved, Player } from "./stepper.js";
 import { themeOf, watchTheme } from "./theme.js";
 import { createTimeline } from "./timeline.js";
@@ -64,6 +66,8 @@ export function createExplorer(model, el, signal) {
     refused: () => drafts.refuse(),
   });
 
+  const runs = watchRuns(page, signal, refresh);
+
   /** @type {import("./types.js").Actions} */
   const actions = {
     goto(step) {
@@ -104,7 +108,7 @@ export function createExplorer(model, el, signal) {
   const transcript = createTranscript(context);
   const parts = [controls, caption, picture, legend, timeline, inspector, hooks, notice, transcript];
   const noticeSlot = make(document, "div", "hv-notice-slot");
-  const root = make(document, "div", "hv-root hv-theme", { tabindex: "0", role: "region", "data-lm-suppress-shortcuts": "true" }, [
+  const root = make(document, "div", "hv-root hv-theme", { tabindex: "0", role: "region" }, [
     controls.element,
     noticeSlot,
     caption.element,
@@ -115,7 +119,8 @@ export function createExplorer(model, el, signal) {
     transcript.element,
   ]);
 
-  handleKeys(root, signal, actions);
+  letSaveKeyOut(root, page, signal);
+  handleKeys(root, signal, actions, picture.pan);
   const paint = () => {
     const { theme, host } = themeOf(document, model.get("theme") ?? "auto");
     root.dataset.hvTheme = theme;
@@ -146,8 +151,10 @@ export function createExplorer(model, el, signal) {
     if (signal.aborted) return;
     const before = view;
     view = readView(model, before, {
-      live: kernel.live, waiting: kernel.waiting, playing: Boolean(model.get("playing")), drafts: drafts.version,
+      live: kernel.live, waiting: kernel.waiting, slow: runs.slow, playing: Boolean(model.get("playing")),
+      drafts: drafts.version,
     });
+    runs.see(view.busy);
     player.speed = view.speed;
     if (view === before) return;
     words.use(model.get("strings"), view.lang);

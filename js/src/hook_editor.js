@@ -96,6 +96,7 @@ export function createHookEditor({ document, signal, words, actions }, drafts) {
    */
   function helpText(view, fixed, hook) {
     if (!view.live) return words.say("ui.no_kernel");
+    if (view.slow) return words.say("ui.busy.long", { code: "explorer.interrupt()" });
     if (fixed) return words.say(hook?.source ? "ui.hooks.not_editable" : "ui.hooks.no_source");
     return `${words.say("ui.hook_source.help")} ${words.say("ui.hook_source.keys")}`;
   }

@@ -1,8 +1,10 @@
 /** Show the chain of hooks of the tensor in the inspector, and keep which one is being edited. */
 
+import { ChosenHooks, NEW } from "./chosen_hooks.js";
 import { icon, make, setText } from "./dom.js";
 import { createHookEditor } from "./hook_editor.js";
 import { createHookRow } from "./hook_row.js";
+import { isRewriting } from "./rewriting.js";
 
 /** @typedef {import("./types.js").View} View */
 /** @typedef {import("./types.js").Tensor} Tensor */
@@ -15,8 +17,7 @@ import { createHookRow } from "./hook_row.js";
  */
 export function createHookPanel(context, drafts) {
   const { document, signal, words, actions } = context;
-  /** @type {Map<string, string>} By tensor: the hook whose source is in the box; "" for a new one. */
-  const chosen = new Map();
+  const chosen = new ChosenHooks(drafts);
   /** @type {Map<string, HookRow>} */
   let rows = new Map();
   /** @type {View | null} */
@@ -37,7 +38,7 @@ export function createHookPanel(context, drafts) {
     empty, order, list, newHook, editor.element, noticeSlot,
   ]);
 
-  newHook.addEventListener("click", () => choose(""), { signal });
+  newHook.addEventListener("click", () => choose(NEW), { signal });
   // Someone who types must not lose the tensor when the steps go on.
   editor.element.addEventListener("focusin", () => {
     if (shown?.shown && shown.selected === "") actions.select(shown.shown.id);
@@ -53,8 +54,9 @@ export function createHookPanel(context, drafts) {
     element.hidden = tensor === null;
     if (tensor === null) return;
     setText(heading, words.say("ui.hooks", { tensor: tensor.label }));
-    drawRows(tensor, view);
-    const now = chosenIn(tensor);
+    const id = chosen.see(tensor);
+    const now = tensor.hooks.find((hook) => hook.id === id) ?? null;
+    drawRows(tensor, view, now);
     setText(empty, words.say(tensor.hookable ? "ui.hooks.empty" : "ui.hooks.not_hookable", { tensor: tensor.label }));
     empty.hidden = tensor.hooks.length > 0 && tensor.hookable;
     setText(order, words.say("ui.hooks.order"));
@@ -70,8 +72,9 @@ export function createHookPanel(context, drafts) {
   /**
    * @param {Tensor} tensor
    * @param {View} view
+   * @param {import("./types.js").Hook | null} now The one in the text box.
    */
-  function drawRows(tensor, view) {
+  function drawRows(tensor, view, now) {
     const before = rows;
     rows = new Map(tensor.hooks.map((hook) => [
       hook.id, before.get(hook.id) ?? createHookRow(context, choose),
@@ -81,14 +84,15 @@ export function createHookPanel(context, drafts) {
     if (wanted.length !== list.children.length || wanted.some((item, i) => item !== list.children[i])) {
       list.replaceChildren(...wanted);
     }
-    const now = chosenIn(tensor);
     tensor.hooks.forEach((hook, index) => {
+      const did = view.frames.value(tensor.id, `hook:${hook.id}`, view.step);
       const same = tensor.hooks.filter((other) => other.kind === hook.kind);
       rows.get(hook.id)?.update(hook, {
         number: index + 1,
         place: same.indexOf(hook),
         last: same.length - 1,
-        did: words.format(view.frames.value(tensor.id, `hook:${hook.id}`, view.step)),
+        did: words.format(did),
+        rewrote: isRewriting(did),
         state: words.format(view.frames.value(tensor.id, `hook-state:${hook.id}`, view.step)) || "pending",
         chosen: now === hook,
         live: view.live,
@@ -101,15 +105,9 @@ export function createHookPanel(context, drafts) {
   function choose(id) {
     const tensor = shown?.shown;
     if (!shown || !tensor) return;
-    chosen.set(tensor.id, id);
+    chosen.choose(tensor, id);
     actions.select(tensor.id);
     update(shown);
     editor.focus();
-  }
-
-  /** @param {Tensor} tensor */
-  function chosenIn(tensor) {
-    const id = chosen.get(tensor.id) ?? "";
-    return tensor.hooks.find((hook) => hook.id === id) ?? null;
   }
 }

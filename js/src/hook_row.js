@@ -15,6 +15,7 @@ import { iconButton, make, nameButton, setText } from "./dom.js";
  * @property {number} place Place among the hooks of the same kind, from 0.
  * @property {number} last The last place among the hooks of the same kind.
  * @property {string} did What it did up to the current step.
+ * @property {boolean} rewrote Whether that changed anything.
  * @property {string} state
  * @property {boolean} chosen Whether its source is in the text box.
  * @property {boolean} live
@@ -63,6 +64,7 @@ export function createHookRow({ document, signal, words, actions }, onChoose) {
       group.setAttribute("aria-label", hook.label);
       group.dataset.hvHook = hook.id;
       group.dataset.hvState = hook.enabled ? state.state : "off";
+      group.toggleAttribute("data-hv-rewrote", state.rewrote);
       setText(number, String(state.number));
       setText(label, hook.label);
       setText(did, state.did);

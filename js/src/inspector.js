@@ -43,10 +43,12 @@ export function createInspector({ document, signal, words, actions }) {
       setText(role, words.say(roleKey(tensor)));
       const values = factsOf(tensor, view);
       for (const [name, { tile, term, detail }] of facts) {
-        const text = words.format(values.get(name));
+        const value = values.get(name);
+        const text = words.format(value);
         tile.hidden = text === "";
         setText(term, words.say(`ui.inspector.${name}`));
         setText(detail, text);
+        detail.classList.toggle("hv-said", isWords(value));
       }
     },
   };
@@ -82,6 +84,16 @@ export function factsOf(tensor, { frames, step }) {
     ["names", tensor.names.length > 1 ? tensor.names.join(", ") : ""],
     ["note", now("note")],
   ]));
+}
+
+/**
+ * Words that stand where a number would: "not computed yet", "None: never reached".
+ *
+ * @param {Text | undefined} value
+ */
+function isWords(value) {
+  if (typeof value !== "object" || Array.isArray(value)) return false;
+  return /^(flow|grad|note)\.|^value\.none$/.test(value.key);
 }
 
 /**

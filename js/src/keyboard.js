@@ -1,5 +1,7 @@
 /** Step by keyboard, and keep every key from the notebook around the widget. */
 
+import { isSaveKey } from "./save_key.js";
+
 /** @type {Map<string, import("./stepper.js").Move>} */
 const MOVES = new Map([
   ["ArrowLeft", "previous"],
@@ -7,14 +9,23 @@ const MOVES = new Map([
   ["Home", "first"],
   ["End", "last"],
 ]);
+/** @type {Map<string, [x: number, y: number]>} */
+const PANS = new Map([
+  ["ArrowLeft", [-1, 0]],
+  ["ArrowRight", [1, 0]],
+  ["ArrowUp", [0, -1]],
+  ["ArrowDown", [0, 1]],
+]);
 
 /**
  * @param {HTMLElement} root
  * @param {AbortSignal} signal
  * @param {import("./types.js").Actions} actions
+ * @param {(x: number, y: number) => void} pan Looks at another part of the picture.
  */
-export function handleKeys(root, signal, actions) {
+export function handleKeys(root, signal, actions, pan) {
   root.addEventListener("keydown", (event) => {
+    if (isSaveKey(event)) return;
     // With data-lm-suppress-shortcuts this keeps the notebook's own shortcuts out.
     event.stopPropagation();
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -26,6 +37,9 @@ export function handleKeys(root, signal, actions) {
       root.focus({ preventScroll: true });
     } else if (target.closest("textarea, select, input, pre[tabindex]") && !(isSlider(target) && event.key === " ")) {
       return;
+    } else if (event.shiftKey && PANS.has(event.key)) {
+      event.preventDefault();
+      pan(...(PANS.get(event.key) ?? [0, 0]));
     } else if (move !== undefined) {
       event.preventDefault();
       actions.move(move);

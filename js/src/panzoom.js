@@ -1,7 +1,7 @@
 /** Move and scale the picture inside its box; a plain wheel keeps scrolling the page. */
 
 import { select } from "d3-selection";
-import { zoom, zoomIdentity } from "d3-zoom";
+import { zoom, zoomIdentity, zoomTransform } from "d3-zoom";
 import { iconButton, make, nameButton } from "./dom.js";
 
 const TALLEST = 560;
@@ -10,7 +10,12 @@ const LOWEST = 160;
 const READABLE = 0.55;
 /** Down to this scale the whole picture is better than a larger part of it. */
 const COMFORTABLE = 0.66;
+/** An explorer of less than this width shows a part of the picture, in a size that can be read. */
+const NARROW = 700;
+const READABLE_IF_NARROW = 0.8;
 const MARGIN = 12;
+/** How far one press of a key moves the picture. */
+const STRIDE = 80;
 
 /**
  * @param {import("./types.js").Context} context
@@ -29,6 +34,7 @@ export function createPanZoom({ document, signal, words }, stage) {
   /** Until someone moves the picture, it is fitted again whenever its box changes. */
   let untouched = true;
   let shown = false;
+  let isDragging = false;
   /** @type {Element | null} What has to stay in sight when not all of the picture fits. */
   let target = null;
 
@@ -43,7 +49,8 @@ export function createPanZoom({ document, signal, words }, stage) {
     .filter(isOurs)
     .on("zoom", ({ transform, sourceEvent }) => {
       if (sourceEvent) untouched = false;
-      stage.classList.toggle("hv-gliding", !sourceEvent);
+      stage.classList.toggle("hv-gliding", !sourceEvent && !isDragging);
+      stage.classList.toggle("hv-stage-wide", size.width * transform.k > stage.clientWidth);
       if (svg !== null) svg.style.transform = `translate(${transform.x}px, ${transform.y}px) scale(${transform.k})`;
     });
   const selection = select(stage);
@@ -54,17 +61,23 @@ export function createPanZoom({ document, signal, words }, stage) {
   buttons.zoom_out.addEventListener("click", () => scale(1 / 1.3), { signal });
   buttons.zoom_fit.addEventListener("click", () => {
     untouched = true;
-    fit(0);
+    fit(true);
   }, { signal });
+  dragSideways(stage, signal, (x) => {
+    untouched = false;
+    isDragging = true;
+    move(x, 0);
+    isDragging = false;
+  });
   // The browser scrolls the box to show a card that gets the focus; `reveal` does that instead.
   stage.addEventListener("scroll", () => stage.scrollTo(0, 0), { signal });
   watchSize(stage, signal, () => {
     if (svg === null || stage.clientWidth === 0) return;
-    if (untouched || !shown) fit(READABLE);
+    if (untouched || !shown) fit();
     else behavior.translateBy(selection, 0, 0);
   });
 
-  return { element, update, show, reveal };
+  return { element, update, show, reveal, pan };
 
   function update() {
     for (const [name, button] of Object.entries(buttons)) nameButton(button, words.say(`ui.${name}`));
@@ -84,22 +97,24 @@ export function createPanZoom({ document, signal, words }, stage) {
     const isAlike = old?.getAttribute("viewBox") === picture.getAttribute("viewBox");
     if (isAlike && old) picture.style.transform = old.style.transform;
     else untouched = true;
-    if (untouched) fit(READABLE);
+    if (untouched) fit();
   }
 
-  /** @param {number} lowest The smallest scale that will do; 0 shows the whole picture. */
-  function fit(lowest) {
+  /** @param {boolean} all Whether to show the whole picture, however small it gets. */
+  function fit(all = false) {
     const width = stage.clientWidth;
     if (svg === null || width === 0) return;
     shown = true;
+    const isNarrow = (stage.closest(".hv-root")?.clientWidth ?? width) < NARROW;
+    const comfortable = isNarrow ? READABLE_IF_NARROW : COMFORTABLE;
     const widest = Math.min(1, (width - 2 * MARGIN) / size.width);
-    const readable = Math.max(widest, lowest);
+    const readable = all ? widest : Math.max(widest, isNarrow ? READABLE_IF_NARROW : READABLE);
     const height = Math.min(TALLEST, Math.max(LOWEST, size.height * readable + 2 * MARGIN));
     stage.style.minHeight = `${Math.round(height)}px`;
     // A picture that does not fit takes all the room beside the panel.
     stage.classList.toggle("hv-stage-grows", size.height * readable + 2 * MARGIN > TALLEST);
     const whole = Math.min(widest, (stage.clientHeight - 2 * MARGIN) / size.height);
-    const k = whole >= COMFORTABLE || lowest === 0 ? whole : readable;
+    const k = all || whole >= comfortable ? whole : readable;
     behavior.scaleExtent([Math.min(0.1, whole), 4]);
     const x = Math.max(MARGIN, (width - size.width * k) / 2);
     const y = Math.max(MARGIN, (stage.clientHeight - size.height * k) / 2);
@@ -120,13 +135,67 @@ export function createPanZoom({ document, signal, words }, stage) {
    */
   function reveal(element) {
     target = element;
-    const frame = stage.getBoundingClientRect();
+    const whole = svg?.getBoundingClientRect();
+    if (svg === null || stage.clientWidth === 0 || !whole?.width) return;
+    // The picture may still be gliding: what counts is where it will be.
+    const { x, y, k } = zoomTransform(stage);
     const place = element.getBoundingClientRect();
-    const x = shift(place.left, place.right, frame.left, frame.right);
-    const y = shift(place.top, place.bottom, frame.top, frame.bottom);
-    if (frame.width === 0 || (x === 0 && y === 0) || svg === null) return;
-    const k = Number(/scale\(([^)]+)\)/.exec(svg.style.transform)?.[1] ?? 1);
-    behavior.translateBy(selection, x / k, y / k);
+    const zoomed = (k * size.width) / whole.width;
+    const left = x + (place.left - whole.left) * zoomed;
+    const top = y + (place.top - whole.top) * zoomed;
+    move(
+      shift(left, left + place.width * zoomed, stage.clientWidth),
+      shift(top, top + place.height * zoomed, stage.clientHeight),
+    );
+  }
+
+  /**
+   * @param {number} x In pixels of the screen.
+   * @param {number} y
+   */
+  function move(x, y) {
+    const { k } = zoomTransform(stage);
+    if (x !== 0 || y !== 0) behavior.translateBy(selection, x / k, y / k);
+  }
+
+  /**
+   * Look at another part of the picture.
+   *
+   * @param {number} x How many strides to the right.
+   * @param {number} y How many strides down.
+   */
+  function pan(x, y) {
+    if (svg === null) return;
+    untouched = false;
+    move(-x * STRIDE, -y * STRIDE);
+  }
+}
+
+/**
+ * Let one finger move a picture that is wider than its box. Up and down it scrolls the page, which
+ * the browser does by itself, so d3's own way, which takes both, will not do.
+ *
+ * @param {HTMLElement} stage
+ * @param {AbortSignal} signal
+ * @param {(x: number) => void} move
+ */
+function dragSideways(stage, signal, move) {
+  /** @type {Map<number, number>} By finger: where it was last. */
+  const fingers = new Map();
+  stage.addEventListener("pointerdown", (event) => {
+    if (event.isPrimary) fingers.clear();
+    if (event.pointerType === "touch") fingers.set(event.pointerId, event.clientX);
+  }, { signal });
+  stage.addEventListener("pointermove", (event) => {
+    const before = fingers.get(event.pointerId);
+    if (before === undefined) return;
+    fingers.set(event.pointerId, event.clientX);
+    if (fingers.size === 1) move(event.clientX - before);
+  }, { signal });
+  for (const end of ["pointerup", "pointercancel"]) {
+    stage.addEventListener(end, (event) => {
+      fingers.delete(/** @type {PointerEvent} */ (event).pointerId);
+    }, { signal });
   }
 }
 
@@ -146,13 +215,12 @@ function isOurs(event) {
  *
  * @param {number} low
  * @param {number} high
- * @param {number} lowest
- * @param {number} highest
+ * @param {number} room
  */
-function shift(low, high, lowest, highest) {
-  const fits = high - low + 2 * MARGIN <= highest - lowest;
-  if (low < lowest + 1) return lowest + (fits ? MARGIN : 0) - low;
-  if (high > highest - 1) return fits ? highest - MARGIN - high : lowest - low;
+function shift(low, high, room) {
+  const fits = high - low + 2 * MARGIN <= room;
+  if (low < 1) return (fits ? MARGIN : 0) - low;
+  if (high > room - 1) return fits ? room - MARGIN - high : -low;
   return 0;
 }
 

@@ -3,6 +3,7 @@
 import { cut } from "./cut.js";
 import { make, setText } from "./dom.js";
 import { createPanZoom } from "./panzoom.js";
+import { isRewriting } from "./rewriting.js";
 import { parseSvg } from "./svg.js";
 
 /** @typedef {import("./types.js").View} View */
@@ -16,11 +17,13 @@ import { parseSvg } from "./svg.js";
 
 /**
  * @param {import("./types.js").Context} context
- * @returns {import("./types.js").Part & {zoomButtons: HTMLElement}}
+ * @returns {import("./types.js").Part & {zoomButtons: HTMLElement, pan: (x: number, y: number) => void}}
  */
 export function createPicture(context) {
   const { document, signal, words, actions } = context;
-  const stage = make(document, "div", "hv-stage", { role: "group" });
+  const stage = make(document, "div", "hv-stage", {
+    role: "group", "aria-keyshortcuts": "Shift+ArrowLeft Shift+ArrowRight Shift+ArrowUp Shift+ArrowDown",
+  });
   const panzoom = createPanZoom(context, stage);
   const missing = make(document, "p", "hv-empty");
   const element = make(document, "div", "hv-picture-box", {}, [stage, missing]);
@@ -45,7 +48,7 @@ export function createPicture(context) {
     if (card !== null) panzoom.reveal(card);
   }, { signal });
 
-  return { element, zoomButtons: panzoom.element, update };
+  return { element, zoomButtons: panzoom.element, pan: panzoom.pan, update };
 
   /**
    * @param {View} view
@@ -90,6 +93,11 @@ export function createPicture(context) {
     } else {
       if (field === "rewritten") {
         for (const group of parts.groups) setFlag(group, "data-hv-rewritten", text !== "");
+      }
+      if (field.startsWith("hook:")) {
+        for (const row of parts.fields.get(field.replace("hook:", "hook-state:")) ?? []) {
+          setFlag(row, "data-hv-rewrote", isRewriting(value));
+        }
       }
       for (const place of parts.fields.get(field) ?? []) write(place, text);
     }

@@ -1,6 +1,7 @@
 /** List every step; the current one is marked and kept in sight. */
 
 import { make, setSegments, setText } from "./dom.js";
+import { isRewritingStep } from "./rewriting.js";
 
 /** Rows that the browser lays out together, or not at all while they are out of sight. */
 const BLOCK = 50;
@@ -86,7 +87,9 @@ export function createTimeline({ document, signal, words, actions }) {
     const number = make(document, "span", "hv-row-number", {}, [String(index)]);
     // Only the current row is a Tab stop: 3,000 of them would wall off what comes after.
     const attributes = { type: "button", tabindex: "-1", "data-hv-kind": step.kind, "data-hv-ahead": "true" };
-    return make(document, "button", "hv-row", attributes, [number, text]);
+    const made = make(document, "button", "hv-row", attributes, [number, text]);
+    made.toggleAttribute("data-hv-rewrote", isRewritingStep(step));
+    return made;
   }
 }
 

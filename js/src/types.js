@@ -76,6 +76,7 @@
  * @property {Notice | null} notice
  * @property {string} lang
  * @property {boolean} busy
+ * @property {boolean} slow Whether it has been busy for long.
  * @property {boolean} live Whether a kernel answers.
  * @property {boolean} playing
  * @property {number} speed

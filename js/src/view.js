@@ -9,16 +9,17 @@ import { clamp } from "./stepper.js";
 /**
  * @param {import("./types.js").Model} model
  * @param {View | null} before
- * @param {{live: boolean, waiting: boolean, playing: boolean, drafts: number}} own What only this view knows.
+ * @param {{live: boolean, waiting: boolean, slow: boolean, playing: boolean, drafts: number}} own What only this view knows.
  * @returns {View} `before` itself when nothing has changed.
  */
-export function readView(model, before, { live, waiting, playing, drafts }) {
+export function readView(model, before, { live, waiting, slow, playing, drafts }) {
   const steps = model.get("steps") ?? [];
   const frames = before !== null && before.steps === steps ? before.frames : new Frames(steps);
   const tensors = model.get("tensors") ?? [];
   const step = clamp(model.get("step"), frames.count);
   const wanted = model.get("selected") ?? "";
   const selected = tensors.find((/** @type {Tensor} */ { id }) => id === wanted) ?? null;
+  const busy = Boolean(model.get("busy")) || waiting;
   /** @type {View} */
   const view = {
     steps,
@@ -32,7 +33,8 @@ export function readView(model, before, { live, waiting, playing, drafts }) {
     transcript: model.get("transcript") ?? {},
     notice: model.get("notice") ?? null,
     lang: model.get("lang") ?? "en",
-    busy: Boolean(model.get("busy")) || waiting,
+    busy,
+    slow: busy && slow,
     live,
     speed: model.get("speed") || 1,
     playing,

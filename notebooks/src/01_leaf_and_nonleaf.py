@@ -108,7 +108,8 @@ explorer = hookviz.explore(e)
 explorer
 
 # %% [markdown]
-# Everything a click does, a line of Python does too. Here are the first three steps in words:
+# What a click does to steps and hooks, a line of Python does too. Here are the first three steps in words.
+# The explorer above follows: run the cell, and it stands at step 3.
 
 # %%
 explorer.first()
@@ -117,7 +118,7 @@ for _ in range(3):
     print(explorer.caption)
 
 # %% [markdown]
-# The explorer keeps three things apart that all look like `None` in Python:
+# The explorer keeps apart what looks like `None` all alike in Python. Three cases you will meet at once:
 #
 # | on the card | meaning |
 # |---|---|
@@ -145,9 +146,9 @@ trace = hookviz.record(e)
 print(trace)
 
 # %% [markdown]
-# `hookviz.record(e)` runs the same backward pass without a picture and gives the story as text. There is
-# one more line than before: *c keeps 4*. Nothing else changed. Keeping a gradient is looking, not
-# touching.
+# `hookviz.record(e)` runs such a backward pass without a picture and gives the story as text. There is one
+# more step than before, *c .grad keeps 4*, and so the table ends with a 4 for `c`. No other number
+# changed. Keeping a gradient is looking, not touching.
 
 # %%
 print(a.grad, b.grad, c.grad, d.grad)
@@ -155,7 +156,7 @@ print(a.grad, b.grad, c.grad, d.grad)
 # %% [markdown]
 # ## 1.5 A leaf that is not one
 #
-# This is the most common way to lose a leaf. Only one of these two lines makes one:
+# This is the most common way to lose a leaf. Only one of these two names belongs to one:
 
 # %%
 scaled = torch.tensor(3.0, requires_grad=True) * 0.5
@@ -178,7 +179,8 @@ print("weight", weight.is_leaf)
 # ## Exercise
 #
 # Here `q` is a non-leaf with two elements. **First on paper:** what is `q.grad` if it is kept, and what
-# is `p.grad`? **Then** add one line, so that the last line prints `q.grad` without a warning.
+# is `p.grad`? **Then** add one line and take the `#` off the last one, so that it
+# prints `q.grad` without a warning.
 
 # %%
 p = torch.tensor([1.0, 3.0], requires_grad=True)

@@ -18,12 +18,13 @@ import torch
 import hookviz
 
 # %% [markdown]
-# ## 2.1 A hook, and another one behind it
+# ## 2.1 A hook, and another one after it
 #
 # `c.register_hook(f)` asks PyTorch to call `f(grad)` once the gradient of `c` is complete.
 #
 # * If `f` returns a tensor, that tensor **takes the place** of the gradient: for `c.grad`, and for
-#   everything behind `c`.
+#   everything behind `c`. *Behind* means further along the way of the gradient: what `c` was computed
+#   from.
 # * If `f` returns `None`, as a function without `return` does, the gradient goes on **as it came**.
 #
 # The first hook below adds 2. The second is a `print`, and `print` returns `None`.
@@ -82,7 +83,7 @@ hookviz.explore(c)
 # |---|---|---|
 # | `c` | non-leaf | the two from above |
 # | `d` | leaf | adds 100 |
-# | `e` | non-leaf and root | doubles |
+# | `e` | root (a non-leaf too) | doubles |
 
 # %%
 a = torch.tensor(2.0, requires_grad=True)
@@ -121,8 +122,9 @@ print(explorer.trace)
 #    `d`.
 # 2. `d.grad` is 112. **A hook on a leaf changes what is added to its `.grad`.** What you cannot do is reach
 #    in from outside while backward runs; a hook is the way in.
-# 3. The hook of `d` ran first. `d` is a leaf, its gradient was complete, so the engine finished it before
-#    it went on to the function behind `c`. Leaves are filled in the middle of a pass, not at its end.
+# 3. The hook of `d` ran first. The gradients of both were complete; of two functions that are ready, the
+#    engine runs the one that fills a leaf's `.grad` first. Leaves are filled in the middle of a pass, not
+#    at its end.
 # 4. `c` received 8, `c_hook` made 10 of it, and so `a` got $10 \cdot b = 30$ and `b` got
 #    $10 \cdot a = 20$. The 100 of `d` is not in there: nothing is behind a leaf.
 #
@@ -142,8 +144,9 @@ print("a", a.grad, " b", b.grad, " c", c.grad, " d", d.grad, " e", e.grad)
 # %% [markdown]
 # ## 2.3 Change a hook and run again
 #
-# In the explorer above, click `d`, change `grad + 100` to `grad * 0` and press **Apply**. PyTorch runs the
-# backward pass again with the new hook, and the numbers follow.
+# In the explorer above, click `d`. The box shows its hook, `lambda grad: grad + 100`. Change the text to
+# `lambda grad: grad * 0` and press **Apply**. PyTorch runs the backward pass again with the changed hook,
+# and the numbers follow. (**New hook** would add a second one after it instead.)
 #
 # The same from Python. Each hook has an id:
 
@@ -209,13 +212,14 @@ print(trace)
 # * A tensor hook gets the gradient of its tensor when it is complete. A returned tensor replaces it;
 #   `None` leaves it.
 # * Hooks of one tensor run in the order of registration, each on the result of the one before.
-# * `.grad`, kept or accumulated, is what is left **after** all hooks of that tensor.
+# * What is left **after** all hooks of a tensor is what its `.grad` gets, kept or accumulated: put there if
+#   it was `None`, added if it was not.
 # * A hook changes its own tensor and everything behind it, and nothing else.
 #
 # ## Exercise
 #
-# Make `a.grad` zero in the second example and leave every other gradient as it is. There are two places
-# where it looks possible. Which is right, and what does the other one change too?
+# Here are the two multiplications without a hook. Make `a.grad` zero and leave every other gradient as it
+# is. There are two places where it looks possible. Which is right, and what does the other one change too?
 
 # %%
 a = torch.tensor(2.0, requires_grad=True)

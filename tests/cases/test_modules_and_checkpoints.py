@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -205,7 +206,9 @@ def test_the_part_of_a_model_under_no_grad_is_not_in_the_graph() -> None:
         model.head.register_full_backward_hook(lambda *_: say("head"))
         return {"loss": model(torch.ones(1, 2)).sum(), "weight": model.head.weight}
 
-    with pytest.warns(UserWarning, match="Full backward hook"):
+    with warnings.catch_warnings():
+        # Newer releases warn of the hook that has nothing to hold on to; older ones say nothing.
+        warnings.filterwarnings("ignore", message="Full backward hook")
         trace = hookviz.record(build()["loss"])
     assert "".join(event.printed for event in trace.events) == "head\n"
     compare(build)

@@ -65,7 +65,7 @@ edits = st.builds(
     st.sampled_from(
         ["attach", "attach", "edit", "edit", "disable", "enable", "move", "remove", "run"]
     ),
-    index,
+    st.integers(0, 3),
     st.integers(0, 3),
     st.integers(0, len(FORMS) - 1),
 )

@@ -296,3 +296,12 @@ def test_each_run_starts_from_the_same_gradient_though_a_hook_writes_to_it() -> 
     session.run()
     session.run()
     assert grad_of(x) == 20
+
+
+def test_an_expanded_gradient_stays_one_that_cannot_be_written_to() -> None:
+    x = leaf(1.0, 2.0, 3.0)
+    x.register_hook(lambda grad: grad.mul_(2) and None)
+    options = BackwardOptions(gradient=torch.ones(()).expand(3))
+    session = Session(x, options, names={"x": x}, echo=False)
+    assert session.trace.error is not None
+    assert session.trace.error.explanation == "error.expanded_gradient"

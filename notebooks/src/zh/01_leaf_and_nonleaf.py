@@ -96,7 +96,7 @@ explorer = hookviz.explore(e, lang="zh")
 explorer
 
 # %% [markdown]
-# 凡是能点的操作，都可以用 Python 来做。比如把前三步用文字说出来：
+# 步骤和钩子上凡是能点的操作，都可以用 Python 来做。比如把前三步用文字说出来（运行这一格，上面的图也会跟着走到第 3 步）：
 
 # %%
 explorer.first()
@@ -105,7 +105,7 @@ for _ in range(3):
     print(explorer.caption)
 
 # %% [markdown]
-# 有三种情况在 Python 里看起来都是 `None`，在上面的卡片上却分得很清楚：
+# 有些情况在 Python 里看起来都是 `None`，在上面的卡片上却分得很清楚。最先会遇到的有三种：
 #
 # | 卡片上的文字 | 含义 |
 # |---|---|
@@ -113,7 +113,7 @@ for _ in range(3):
 # | *None：已计算，未保留* | 梯度流过去了，但因为是非叶子，`.grad` 仍是 `None` |
 # | *None：从未到达* | 反向传播已经结束，没有任何梯度到过这里 |
 #
-# 这三种都不是 0。梯度等于 0，也是一个实实在在的梯度。
+# 它们都不是 0。梯度等于 0，也是一个实实在在的梯度。
 #
 # ## 1.4 把非叶子的梯度留下来
 #
@@ -133,7 +133,7 @@ trace = hookviz.record(e)
 print(trace.text(lang="zh"))
 
 # %% [markdown]
-# `hookviz.record(e)` 执行同样的反向传播，不画图，而是用文字写出全过程。和前面相比只多了一行：`c` 保留了 4。其他一概没变。保存梯度只是“看”，并没有“动”它。
+# `hookviz.record(e)` 执行同样的反向传播，不画图，而是用文字写出全过程。和前面相比只多了一步：`c` 保留了 4，所以表里 `c` 那一行最后是 4。其他数字一概没变。保存梯度只是“看”，并没有“动”它。
 
 # %%
 print(a.grad, b.grad, c.grad, d.grad)
@@ -141,7 +141,7 @@ print(a.grad, b.grad, c.grad, d.grad)
 # %% [markdown]
 # ## 1.5 看着像叶子，其实不是
 #
-# 叶子最容易这样弄丢。下面两行里，只有一行得到的是叶子：
+# 叶子最容易这样弄丢。下面两个名字里，只有一个指的是叶子：
 
 # %%
 scaled = torch.tensor(3.0, requires_grad=True) * 0.5
