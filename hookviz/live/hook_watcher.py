@@ -51,7 +51,8 @@ class HookWatcher:
         run = self._log.runs.enter_slot()
         self._log.hook_at_work = None
         slot = run.arrivals.place_of(hook.owner.slot, gradient)
-        seen = Seen(gradient, self._arrivals_at.tensor(slot, gradient))
+        snapshot = self._arrivals_at.tensor(slot, gradient)
+        seen = Seen(gradient, snapshot, is_exact=True)
         self._log.hook_at_work, self._log.refusable = hook, None
         return slot, seen
 

@@ -8,6 +8,9 @@ _COLUMNS = 64
 _PRINTED = 8 * _COLUMNS
 """Up to this many elements go into a print one by one."""
 
+_SAMPLED = 32
+"""How many elements go into a sample."""
+
 _INTEGERS = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 
 
@@ -63,6 +66,19 @@ def bit_print(tensor: torch.Tensor) -> object:
 
     It is made of sums of the memory read as integers: exact, whatever the order of adding up.
     """
+    bits = _bits(tensor)
+    if bits is None:
+        return None
+    return tuple(bits.tolist()) if bits.numel() <= _PRINTED else _sums_of_words(bits)
+
+
+def bit_sample(tensor: torch.Tensor) -> object:
+    """Return the bits of some elements, evenly spread; `None` where there is no way."""
+    bits = _bits(tensor)
+    return None if bits is None else tuple(bits[:: max(bits.numel() // _SAMPLED, 1)].tolist())
+
+
+def _bits(tensor: torch.Tensor) -> torch.Tensor | None:
     if tensor.layout != torch.strided or tensor.is_conj() or tensor.is_neg():
         return None
     plain = tensor.detach()
@@ -74,10 +90,7 @@ def bit_print(tensor: torch.Tensor) -> object:
         return None
     if flat.dim() != 1 or not flat.is_contiguous():
         flat = flat.contiguous().reshape(-1)  # with gaps: a copy is the only way
-    bits = flat.view(integers)
-    if bits.numel() <= _PRINTED:
-        return tuple(bits.tolist())
-    return _sums_of_words(bits)
+    return flat.view(integers)
 
 
 def _sums_of_words(bits: torch.Tensor) -> tuple[int, ...]:

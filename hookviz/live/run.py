@@ -15,9 +15,9 @@ from hookviz.errors import GradientError, NoGradError, NotATensorError
 from hookviz.live.chain import HookChains
 from hookviz.live.describe import describe
 from hookviz.live.graph import LiveGraph
+from hookviz.live.memory import same_strides
 from hookviz.live.printed import printed
 from hookviz.live.recorder import Recorder
-from hookviz.live.memory import same_strides
 from hookviz.live.take import Keep
 from hookviz.records import TraceRecord
 

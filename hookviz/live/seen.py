@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from hookviz.live import internals
-from hookviz.live.memory import bit_print, storage_of
+from hookviz.live.memory import bit_print, bit_sample, storage_of
 from hookviz.records import TensorSnapshot
 
 
@@ -16,13 +16,28 @@ class Seen:
     A small tensor needs no print: it is read again.
     """
 
-    __slots__ = ("_mark", "_print", "snapshot")
+    __slots__ = ("_mark", "_print", "_printed", "snapshot")
 
-    def __init__(self, tensor: torch.Tensor | None, snapshot: TensorSnapshot | None) -> None:
+    def __init__(
+        self,
+        tensor: torch.Tensor | None,
+        snapshot: TensorSnapshot | None,
+        *,
+        is_exact: bool = False,
+    ) -> None:
+        """Mark a tensor.
+
+        Args:
+            tensor: The tensor.
+            snapshot: What it holds now.
+            is_exact: Whether to print all bits of a large one, as is due where user code is about
+                to get hold of it, and not only some.
+        """
         self.snapshot = snapshot
         self._mark = _mark_of(tensor)
+        self._printed = bit_print if is_exact else bit_sample
         is_large = snapshot is not None and snapshot.summary is not None
-        self._print = bit_print(tensor) if tensor is not None and is_large else None
+        self._print = self._printed(tensor) if tensor is not None and is_large else None
 
     def is_still(self, tensor: torch.Tensor | None) -> bool:
         """Return whether the snapshot is known to be what the tensor holds now."""
@@ -30,7 +45,7 @@ class Seen:
             return tensor is None and self.snapshot is None
         if self._print is None or self._mark != _mark_of(tensor):
             return False
-        return self._print == bit_print(tensor)
+        return self._print == self._printed(tensor)
 
     def has_value_of(self, tensor: torch.Tensor, snapshot: TensorSnapshot | None) -> bool:
         """Return whether a tensor holds the same numbers, `snapshot` being what it holds now.
@@ -38,8 +53,10 @@ class Seen:
         Two large tensors may differ and have the same summary; their bits tell.
         """
         if self._print is not None and self.snapshot is not None:
+            is_exact = self._printed is bit_print
             is_alike = snapshot is not None and self.snapshot.dtype == snapshot.dtype
-            return is_alike and self._print == bit_print(tensor)
+            is_same_print = is_alike and self._print == self._printed(tensor)
+            return is_same_print and (is_exact or self.snapshot == snapshot)
         return self.snapshot == snapshot
 
 

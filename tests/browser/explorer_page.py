@@ -74,7 +74,8 @@ class ExplorerPage:
         expect(self.card(tensor)).to_have_attribute("data-hv-state", state)
 
     def select(self, tensor: str) -> None:
-        """Click a card and wait for its inspector."""
+        """Click a card, wherever it is in the picture, and wait for its inspector."""
+        self.card(tensor).focus()
         self.card(tensor).click()
         expect(
             self.root.get_by_role("heading", name=f"Tensor {tensor}", exact=True)

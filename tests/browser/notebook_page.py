@@ -22,6 +22,8 @@ KERNEL_IS_READY = """() => {
               && kernel?.status === 'idle');
 }"""
 
+MODEL = "window.jupyterapp.shell.currentWidget.context.model"
+
 RUN_ALL = """() => {
     window.hookvizTestDone = false;
     window.jupyterapp.commands.execute('notebook:run-all-cells')
@@ -85,6 +87,18 @@ class NotebookPage:
                 .map(cell => cell.model.sharedModel.getSource())"""
         )
         return sources
+
+    def make_dirty(self) -> None:
+        """Make JupyterLab believe that something is not saved."""
+        self.page.evaluate(f"() => {{ {MODEL}.dirty = true; }}")
+
+    def becomes_clean(self) -> bool:
+        """Return whether the notebook is saved within a second."""
+        for _ in range(10):
+            if self.page.evaluate(f"() => {MODEL}.dirty === false"):
+                return True
+            self.page.wait_for_timeout(100)
+        return False
 
     def output_of(self, text: str) -> Locator:
         """Return the output area of the first cell whose source contains `text`."""

@@ -183,7 +183,6 @@ def show_c_hook_at_work(explorer: ExplorerPage) -> None:
     """Show what the picture in the README shows."""
     explorer.goto(7)
     explorer.select("c")
-    explorer.open_hook(0)
     expect(explorer.source).to_have_value(
         'def c_hook(grad):\n    print("c_hook", grad)\n    return grad + 2'
     )
@@ -234,11 +233,15 @@ def add_a_hook_to_b_and_remove_it(explorer: ExplorerPage) -> None:
     explorer.press("Add hook")
 
     expect(explorer.hooks).to_have_count(1)
+    # The new hook is the one in the box.
+    expect(explorer.root.get_by_role("button", name="Apply", exact=True)).to_be_visible()
+    expect(explorer.source).to_have_value("lambda grad: grad / 8")
     expect(explorer.field("b", "grad")).to_have_text("2.5")
     expect(explorer.field("a", "grad")).to_have_text("30")
     expect(explorer.rows).to_have_count(len(PASS) + 2)
 
     explorer.hooks.first.get_by_role("button", name="Remove hook", exact=True).click()
     expect(explorer.hooks).to_have_count(0)
+    expect(explorer.source).to_have_value("")
     expect(explorer.field("b", "grad")).to_have_text("20")
     expect(explorer.rows).to_have_count(len(PASS) + 1)
