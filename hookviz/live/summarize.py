@@ -17,7 +17,10 @@ GRID = 16
 
 _EXACT_DTYPES = (torch.float32, torch.float64)
 _PART = 1 << 18
-"""How many elements are widened to float64 at a time, where that is needed."""
+"""How many elements are converted at a time, where that is needed."""
+
+_GROUP = 8 * 250
+"""Fewer than 256 bytes in each of eight lanes."""
 
 
 def exact_texts(dense: torch.Tensor) -> tuple[str, ...]:
@@ -68,7 +71,7 @@ def summarize(dense: torch.Tensor) -> TensorSummary:
     # Two passes, and yet a third of the time of `torch.aminmax` (tried on 2.13).
     low, high = finite.amin().item(), finite.amax().item()
     mean, std = _mean_and_std(finite, square)
-    zeros = count - int(torch.count_nonzero(finite)) if low <= 0 <= high else 0
+    zeros = count - _count_nonzero(finite) if low <= 0 <= high else 0
     return TensorSummary(
         minimum=repr(low),
         maximum=repr(high),
@@ -80,6 +83,23 @@ def summarize(dense: torch.Tensor) -> TensorSummary:
         zero_count=zeros * repeats,
         **_excerpts(dense, numbers, low, high, is_finite=count == total),
     )
+
+
+def _count_nonzero(numbers: torch.Tensor) -> int:
+    """Count as `torch.count_nonzero` does, which is 60 times as slow where every other is zero.
+
+    (Tried on 2.13: it branches on every element.) Here bytes of 0 and 1 are added up eight at a
+    time, and in groups so small that no byte overflows.
+    """
+    if numbers.dim() != 1 or numbers.numel() < _GROUP:
+        return int(torch.count_nonzero(numbers))
+    total = 0
+    for part in numbers.split(_PART):
+        flags = part.bool()
+        whole = flags.numel() // _GROUP * _GROUP
+        words = flags[:whole].view(torch.int64).view(-1, _GROUP // 8).sum(1)
+        total += int(words.view(torch.uint8).sum()) + int(flags[whole:].sum())
+    return total
 
 
 def _widened(dense: torch.Tensor) -> torch.Tensor:

@@ -157,3 +157,18 @@ def test_a_meta_tensor_has_a_shape_and_a_note() -> None:
 
 def test_a_conjugate_view_is_read_as_what_it_stands_for() -> None:
     assert take(torch.tensor([1 + 2j]).conj()).values == ("(1-2j)",)
+
+
+@pytest.mark.parametrize("size", [65, 1999, 2000, 2001, 5003, 600_001])
+@pytest.mark.parametrize("kind", ["relu", "all zero", "none zero", "negative zero"])
+def test_zeros_are_counted_exactly(size: int, kind: str) -> None:
+    torch.manual_seed(size)
+    tensor = torch.randn(size)
+    if kind == "relu":
+        tensor = tensor.relu()
+    elif kind == "all zero":
+        tensor.zero_()
+        tensor[0] = 1
+    elif kind == "negative zero":
+        tensor[::3] = -0.0
+    assert summarize(tensor).zero_count == int((tensor == 0).sum())
