@@ -75,6 +75,8 @@ def record(
         >>> trace.grad("a").item()
         3.0
     """
+    if keep not in ("summary", "all"):
+        raise HookvizError(f"keep={keep!r} is unknown; it is 'summary' or 'all'.")
     options = BackwardOptions(
         gradient=gradient,
         inputs=check_inputs(inputs),

@@ -72,7 +72,7 @@ class Trace(TraceRecord):
         try:
             envelope = msgspec.json.decode(text, type=dict[str, msgspec.Raw])
             schema = msgspec.json.decode(envelope["schema"], type=int)
-        except (msgspec.MsgspecError, KeyError) as error:
+        except (msgspec.MsgspecError, KeyError, TypeError) as error:
             raise TraceFormatError(f"this is not a trace written by to_json(): {error}") from error
         if schema > SCHEMA:
             raise TraceFormatError(

@@ -301,6 +301,18 @@ def test_no_text_lies_on_another(explorer: ExplorerPage) -> None:
     assert overlaps == []
 
 
+def test_the_still_picture_is_not_shown_beside_a_live_widget(
+    notebook: NotebookPage, explorer: ExplorerPage
+) -> None:
+    expect(explorer.root).to_be_visible()
+    still = notebook.page.locator(".jp-OutputArea-child:has(> .jp-RenderedSVG)").first
+    expect(still).to_be_attached()
+    expect(still).to_be_hidden()
+
+
+# The tests below have pages of their own; to close one ends the kernel of the shared one too.
+
+
 @pytest.fixture(params=[700, 400], ids=["700 pixels", "400 pixels"])
 def narrow(
     request: pytest.FixtureRequest, lab: JupyterLab, open_notebook: Callable[..., NotebookPage]
@@ -335,7 +347,8 @@ def test_a_narrow_picture_can_be_read_and_follows_the_steps(
         assert frame is not None
         assert frame["x"] <= card["x"]
         assert card["x"] + card["width"] <= frame["x"] + frame["width"] + 1
-        notebook.screenshot(f"narrow-{explorer.root.evaluate('r => r.clientWidth')}-{step}")
+        width = explorer.root.evaluate("root => root.clientWidth")
+        notebook.screenshot_of(explorer.root, f"narrow-{width}-{step}")
 
     before = picture.evaluate(SHIFT_OF_THE_PICTURE)
     explorer.card("e").focus()
@@ -378,15 +391,6 @@ def test_nothing_overflows_a_narrow_window(narrow: tuple[NotebookPage, ExplorerP
     )
     assert too_wide == []
     assert explorer.root.evaluate("root => root.scrollWidth <= root.clientWidth + 1")
-
-
-def test_the_still_picture_is_not_shown_beside_a_live_widget(
-    notebook: NotebookPage, explorer: ExplorerPage
-) -> None:
-    expect(explorer.root).to_be_visible()
-    still = notebook.page.locator(".jp-OutputArea-child:has(> .jp-RenderedSVG)").first
-    expect(still).to_be_attached()
-    expect(still).to_be_hidden()
 
 
 def test_two_views_of_one_explorer_stay_together_and_play_once(

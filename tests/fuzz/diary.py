@@ -9,7 +9,7 @@ from torch.autograd.graph import Node
 
 from tests.fuzz.hooks import Entry, nobody
 from tests.fuzz.program import Built
-from tests.fuzz.values import bits, copy, edge, kept_grad, leaves_behind, shown, walk
+from tests.fuzz.values import bits, copy, edge, kept_grad, shown, walk
 
 Gradients = tuple[torch.Tensor | None, ...]
 
@@ -29,8 +29,7 @@ class Diary:
         self.disturbed = self.shared = False
         self._book = built.book
         self._names = {id(tensor): name for name, tensor in built.names.items()}
-        known = [*built.names.values(), *leaves_behind(built.root)]
-        self._tensors = {id(tensor): tensor for tensor in known if edge(tensor)}
+        self._tensors = {id(tensor): tensor for tensor in built.known if edge(tensor)}
         self._kept = {key: copy(kept_grad(one)) for key, one in self._tensors.items()}
         self._adding: dict[int, Any] = {}
         self._under_way: dict[Node, list[int]] = {}

@@ -16,7 +16,7 @@ from hookviz.live.session import Session
 from hookviz.records import HookRecord
 from tests.fuzz.hooks import POST_HOOKS, ROUGH_HOOKS, TENSOR_HOOKS, post_hook, tensor_hook
 from tests.fuzz.program import Built, Program, build
-from tests.fuzz.values import bits, edge, hooks_of, kept_grad, leaves_behind, same
+from tests.fuzz.values import bits, edge, hooks_of, kept_grad, same
 
 TEXTS = (
     "lambda grad: grad * 3",
@@ -26,7 +26,7 @@ TEXTS = (
     "lambda grad: 1 / 0",
 )
 
-LASTING = frozenset({"change_kept", "descend", "descend_and_count"})
+LASTING = frozenset({"change_kept", "remove", "descend", "descend_and_count"})
 """Forms that change more than gradients of this pass, so that running again is not the same."""
 
 FORMS = tuple(form for form in {**TENSOR_HOOKS, **ROUGH_HOOKS} if form not in LASTING)
@@ -238,4 +238,4 @@ def _error(record: Any) -> tuple[str, str] | None:
 
 
 def _grads(built: Built) -> list[Any]:
-    return [bits(kept_grad(one)) for one in [*built.names.values(), *leaves_behind(built.root)]]
+    return [bits(kept_grad(one)) for one in built.known]

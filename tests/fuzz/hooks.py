@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import torch
+from torch.utils.hooks import RemovableHandle
 
 from tests.fuzz.values import copy, strides
 
@@ -53,11 +54,13 @@ class Notebook:
     Attributes:
         entries: What ran, in order.
         kept: Gradients that hooks keep.
+        handles: What removes each hook, by its number.
         note: Is told of each entry when it begins, with the argument of the hook.
     """
 
     entries: list[Entry] = field(default_factory=list)
     kept: list[torch.Tensor] = field(default_factory=list)
+    handles: dict[int, RemovableHandle] = field(default_factory=dict)
     note: Callable[[Entry, Any], None] = nobody
 
 
@@ -104,6 +107,12 @@ def _change_kept(grad: Any, book: Notebook) -> None:
         book.kept[0].mul_(7)
 
 
+def _remove(grad: Any, book: Notebook) -> Any:
+    """Remove the hook that runs."""
+    book.handles[book.entries[-1].number].remove()
+    return grad * 2
+
+
 def _other_dtype(grad: Any, book: Notebook) -> Any:
     return grad.float() if grad.dtype == torch.float64 else grad.double()
 
@@ -133,6 +142,7 @@ TENSOR_HOOKS: dict[str, Body] = {
 ROUGH_HOOKS: dict[str, Body] = {
     "through_data": _through_data,
     "change_kept": _change_kept,
+    "remove": _remove,
     "raise": _raise,
     "shape": lambda grad, book: grad.reshape(-1)[:1],
     "more_shape": lambda grad, book: grad.expand(2, *grad.shape),

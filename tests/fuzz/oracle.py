@@ -27,7 +27,6 @@ from tests.fuzz.values import (
     edge,
     hooks_of,
     kept_grad,
-    leaves_behind,
     same,
     shown,
     strides,
@@ -66,14 +65,16 @@ def check(program: Program) -> None:
 def _run(program: Program, way: Any) -> Run:
     run = Run(build(program))
     built = run.built
-    known = [*built.names.values(), *leaves_behind(built.root)]
+    known = built.known
     hooks: list[Any] = []
     with redirect_stdout(io.StringIO()) as stream, _all_warnings() as caught:
         for _ in range(program.passes):
+            if edge(built.root) is None:
+                break  # a hook of the first pass has made the root unusable
             before = _all_hooks(known)
             run.errors.append(way(run))
             after = _all_hooks(known)
-            hooks.append([was == now for was, now in zip(before, after, strict=True)])
+            hooks.append(list(map(_places, before, after)))
             same("final .grad", *_final_grads(run))
         assert sys.stdout is stream
     grads = [kept_grad(tensor) for tensor in known]
@@ -141,6 +142,14 @@ def _all_hooks(tensors: list[torch.Tensor]) -> list[Any]:
     for tensor in tensors:
         edge(tensor)  # PyTorch finds out now which views lost theirs to a change of another one
     return [hooks_of(tensor) for tensor in tensors]
+
+
+def _places(before: list[Any], after: list[Any]) -> list[Any]:
+    """Say of each hook that stands there now which one of those before it is."""
+    return [
+        (was_id == now_id, [was.index(one) if one in was else "new" for one in now])
+        for (was_id, was), (now_id, now) in zip(before, after, strict=True)
+    ]
 
 
 def _graph(grad: torch.Tensor | None) -> list[str]:

@@ -17,7 +17,7 @@ from torch.utils.hooks import RemovableHandle
 from tests.fuzz.fitting import NoMeaningError
 from tests.fuzz.hooks import Notebook, post_hook, tensor_hook
 from tests.fuzz.operations import OPERATIONS
-from tests.fuzz.values import edge
+from tests.fuzz.values import edge, leaves_behind
 
 MOST_ELEMENTS = 300
 MOST_OUTPUTS = 3
@@ -109,7 +109,11 @@ class Registered(NamedTuple):
 
 @dataclass
 class Built:
-    """A graph with its hooks, before backward."""
+    """A graph with its hooks, before backward.
+
+    Attributes:
+        known: The tensors with names, and the leaves.
+    """
 
     root: torch.Tensor
     names: dict[str, torch.Tensor]
@@ -117,6 +121,9 @@ class Built:
     hooks: list[Registered]
     arguments: dict[str, Any]
     script: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.known = [*self.names.values(), *leaves_behind(self.root)]
 
 
 def build(program: Program) -> Built:
@@ -202,6 +209,7 @@ class _Maker:
         function = make(form, number, name, self.book, instruction.style, tensor)
         method = "register_post_accumulate_grad_hook" if is_post else "register_hook"
         handle = getattr(tensor, method)(function)
+        self.book.handles[number] = handle
         self.hooks.append(Registered(number, name, is_post, function, handle))
         self.hook_count += 1
         self.script.append(f"handle{number} = {name}.{method}({form}_{instruction.style % 4})")

@@ -12,7 +12,7 @@ from hookviz.view.steps import build_steps, to_json_data
 from tests.fuzz.diary import Diary
 from tests.fuzz.hooks import Entry
 from tests.fuzz.program import Built, Do, Hook, Program
-from tests.fuzz.values import edge, hooks_of, leaves_behind, same, shown, told
+from tests.fuzz.values import edge, hooks_of, same, shown, told
 
 Error = tuple[str, str] | None
 
@@ -61,8 +61,7 @@ def _number(hook: HookRecord) -> int:
 
 def _standing(built: Built) -> set[int]:
     """Return the hooks that stand on a tensor of the graph which has a name or is a leaf."""
-    known = [*built.names.values(), *leaves_behind(built.root)]
-    hooks = [hooks for tensor in known if edge(tensor) for _, hooks in hooks_of(tensor)]
+    hooks = [hooks for tensor in built.known if edge(tensor) for _, hooks in hooks_of(tensor)]
     functions = [function for entries in hooks for _, function in entries]
     return {hook.number for hook in built.hooks if hook.function in functions}
 

@@ -90,3 +90,29 @@ def test_an_unknown_tensor_is_named_with_those_there_are() -> None:
     trace = hookviz.record(a * 2)
     with pytest.raises(hookviz.UnknownTargetError, match=r"It has: .*a"):
         trace.grad("nobody")
+
+
+def test_an_unknown_way_to_keep_is_refused() -> None:
+    with pytest.raises(hookviz.HookvizError, match="'summary' or 'all'"):
+        hookviz.record(leaf(1.0) * 2, keep="bad")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[]", '{"schema": 1}', '{"schema": 1, "trace": 5}', None]
+)
+def test_what_is_no_trace_is_refused(text: str) -> None:
+    with pytest.raises(hookviz.TraceFormatError):
+        hookviz.Trace.from_json(text)
+
+
+def test_a_trace_of_a_newer_format_is_refused_with_the_way_out() -> None:
+    text = hookviz.record(leaf(1.0) * 2).to_json().replace('"schema":1', '"schema":99', 1)
+    with pytest.raises(hookviz.TraceFormatError, match="Install a newer hookviz"):
+        hookviz.Trace.from_json(text)
+
+
+def test_a_trace_comes_back_from_its_json() -> None:
+    trace = hookviz.record(leaf(1.0) * 2)
+    again = hookviz.Trace.from_json(trace.to_json())
+    assert again == trace
+    assert str(again) == str(trace)

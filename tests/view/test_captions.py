@@ -40,13 +40,12 @@ def caption(event: Event, lang: str = "en") -> str:
 def test_the_captions_of_the_worked_example_say_what_happened_and_why() -> None:
     said = captions(second_example())
     assert said == [
-        "Nothing has run yet. Backward will start at e; gradients flow from there to the leaves.",
+        "Before backward: this is the graph of e. Step on to see what happened.",
         "Backward starts at e with the gradient 1, because de/de = 1.",
         "Hook lambda grad: grad * 2 on e receives 1 and returns 2. So 2 goes on to MulBackward0.",
         "e is a non-leaf; PyTorch keeps its gradient only because of retain_grad(). "
         "e.grad was None, now 2.",
-        "MulBackward0, the grad_fn of e, receives 2 and "
-        "sends 8 to c and 12 to d.",
+        "MulBackward0, the grad_fn of e, receives 2 and sends 8 to c and 12 to d.",
         "Hook lambda grad: grad + 100 on d receives 12 and returns 112. So 112 goes on to d.grad.",
         "d is a leaf, so its gradient is kept: d.grad was None, now 112.",
         "Hook 1 of 2 on c, c_hook, receives 8 and returns 10. So 10 goes to the next hook.",
@@ -54,8 +53,7 @@ def test_the_captions_of_the_worked_example_say_what_happened_and_why() -> None:
         "returns None, so the gradient stays 10.",
         "c is a non-leaf; PyTorch keeps its gradient only because of retain_grad(). "
         "c.grad was None, now 10.",
-        "MulBackward0, the grad_fn of c, receives 10 and "
-        "sends 30 to a and 20 to b.",
+        "MulBackward0, the grad_fn of c, receives 10 and sends 30 to a and 20 to b.",
         "a is a leaf, so its gradient is kept: a.grad was None, now 30.",
         "b is a leaf, so its gradient is kept: b.grad was None, now 20.",
     ]
