@@ -48,10 +48,10 @@ class EventLog:
         self.refusable: tuple[LiveHook, Event] | None = None
         self._printed = printed
         self._keep = keep
-        self._grads: dict[str, Seen] = {
-            tensor.id: Seen(read_grad(owner.tensor), tensor.grad)
-            for tensor, owner in zip(graph.tensors, live.tensors, strict=True)
-        }
+        self._grads: dict[str, Seen] = {}
+        self._in_storage: dict[int, dict[str, LiveTensor]] = {}
+        for tensor, owner in zip(graph.tensors, live.tensors, strict=True):
+            self.note_grad(owner, Seen(read_grad(owner.tensor), tensor.grad))
 
     def add(self, **fields: Any) -> Event:
         """Append an event; what was printed since the last one belongs to it."""
@@ -83,11 +83,42 @@ class EventLog:
     def note_grad(self, owner: LiveTensor, seen: Seen) -> None:
         """Remember what a tensor's `.grad` is now."""
         self._grads[owner.id] = seen
+        if seen.storage:
+            self._in_storage.setdefault(seen.storage, {})[owner.id] = owner
+
+    def changed_grad(self, owner: LiveTensor) -> tuple[str, ...]:
+        """Follow a change of a `.grad` in place to whatever else lies in the same memory.
+
+        Returns:
+            The labels of waiting gradients and of tensors whose `.grad` are other ones now.
+        """
+        grad = read_grad(owner.tensor)
+        if grad is None:
+            return ()
+        waiting = self.runs.current.arrivals.changed_in_place(grad, but=owner.slot)
+        return (*waiting, *self.grads_reached(owner))
+
+    def grads_reached(self, changed: LiveTensor) -> tuple[str, ...]:
+        """Look again at the `.grad`s that share memory with one that was changed in place.
+
+        Returns:
+            The labels of the tensors whose `.grad` is another one now.
+        """
+        storage = self._grads[changed.id].storage
+        reached = []
+        for owner in self._in_storage.get(storage, {}).values():
+            if owner is changed or self._grads[owner.id].storage != storage:
+                continue
+            before = self.last_grad(owner)
+            if self.grad_now(owner) != before:
+                reached.append(owner.label)
+        return tuple(reached)
 
     def grad_now(self, owner: LiveTensor) -> Snapshot:
         """Return what a tensor's `.grad` is now, read again only if it may have changed."""
         grad = read_grad(owner.tensor)
         seen = self._grads[owner.id]
         if not seen.is_still(grad):
-            seen = self._grads[owner.id] = Seen(grad, self.take(grad))
+            seen = Seen(grad, self.take(grad))
+            self.note_grad(owner, seen)
         return seen.snapshot

@@ -129,6 +129,7 @@ class HookWatcher:
         grad_before, value_before = before
         grad_after, value_after = self._log.take(leaf.grad), self._log.take(leaf)
         self._log.note_grad(hook.owner, Seen(leaf.grad, grad_after))
+        reached = self._log.changed_grad(hook.owner) if grad_after != grad_before else ()
         event = self._log.add(
             kind="post_accumulate_hook",
             tensor=hook.owner.label,
@@ -142,6 +143,7 @@ class HookWatcher:
             rewritten=grad_before != grad_after,
             returned_none=result is None,
             mutated=value_before != value_after,
+            reached=reached,
         )
         self._log.hook_at_work = None
         # PyTorch runs all of them and complains afterwards, about the first that returned.

@@ -82,11 +82,17 @@ class NodeWatcher:
         if arrived.is_still(owner.tensor.grad):
             # PyTorch took the gradient itself as the new `.grad`: it is the same memory.
             self._log.note_grad(owner, arrived)
+        after = self._log.grad_now(owner)
+        reached: tuple[str, ...] = ()
+        if before is not None:
+            # PyTorch adds in place, and the memory may be that of another gradient as well.
+            reached = self._log.changed_grad(owner)
         self._log.add(
             kind="accumulate",
             tensor=owner.label,
             node=node_id,
             incoming=arrived.snapshot,
             before=before,
-            after=self._log.grad_now(owner),
+            after=after,
+            reached=reached,
         )

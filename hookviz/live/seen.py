@@ -16,7 +16,7 @@ class Seen:
     A small tensor needs no print: it is read again.
     """
 
-    __slots__ = ("_mark", "_print", "_printed", "snapshot")
+    __slots__ = ("_mark", "_print", "_printed", "snapshot", "storage")
 
     def __init__(
         self,
@@ -34,6 +34,7 @@ class Seen:
                 to get hold of it, and not only some.
         """
         self.snapshot = snapshot
+        self.storage = 0 if tensor is None else storage_of(tensor)
         self._mark = _mark_of(tensor)
         self._printed = bit_print if is_exact else bit_sample
         is_large = snapshot is not None and snapshot.summary is not None

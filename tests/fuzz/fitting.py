@@ -48,6 +48,13 @@ def partner(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     return y if y.shape[0] == matrix(x).shape[1] else matrix(x).T
 
 
+def some(x: torch.Tensor) -> torch.Tensor:
+    """Return `x` if it has elements; the gradient of an empty `cummax` is its input itself."""
+    if x.numel() == 0:
+        raise NoMeaningError
+    return x
+
+
 def own(x: torch.Tensor) -> torch.Tensor:
     """Return `x` if it may be changed in place.
 

@@ -77,20 +77,8 @@ def _raise(grad: Any, book: Notebook) -> None:
     raise LookupError("a hook\nfails")
 
 
-def _keep(grad: Any, book: Notebook) -> None:
-    book.kept.append(grad)
-
-
-def _keep_alias(grad: Any, book: Notebook) -> None:
-    book.kept.append(grad.detach())
-
-
 def _in_place(grad: Any, book: Notebook) -> None:
     grad.mul_(2)
-
-
-def _in_place_and_return(grad: Any, book: Notebook) -> Any:
-    return grad.add_(1)
 
 
 def _in_place_first(grad: Any, book: Notebook) -> None:
@@ -132,10 +120,10 @@ TENSOR_HOOKS: dict[str, Body] = {
     "strided": lambda grad, book: torch.stack([grad, grad * 3], -1)[..., 1],
     "print": _say,
     "warn": _warn,
-    "keep": _keep,
-    "keep_alias": _keep_alias,
+    "keep": lambda grad, book: book.kept.append(grad),
+    "keep_alias": lambda grad, book: book.kept.append(grad.detach()),
     "in_place": _in_place,
-    "in_place_return": _in_place_and_return,
+    "in_place_return": lambda grad, book: grad.add_(1),
     "in_place_first": _in_place_first,
 }
 
@@ -185,9 +173,6 @@ POST_HOOKS: dict[str, Body] = {
     "raise": _raise,
     "return": lambda leaf, book: leaf.grad,
 }
-
-CHANGES_ELSEWHERE = frozenset({"change_kept", "through_data", "keep_alias"})
-"""Forms whose changes of other gradients no look at their own argument can tell."""
 
 
 def tensor_hook(

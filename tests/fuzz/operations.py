@@ -25,6 +25,7 @@ from tests.fuzz.fitting import (
     own,
     partner,
     places,
+    some,
 )
 
 Operation = Callable[[torch.Tensor, torch.Tensor, int], Any]
@@ -182,7 +183,7 @@ SEVERAL: dict[str, Operation] = {
     "sort": lambda x, y, n: line(x).sort(dim=dim(line(x), n), stable=True),
     "max_dim": lambda x, y, n: x.max(dim(x, n)),
     "kthvalue": lambda x, y, n: line(x).kthvalue(1),
-    "cummax": lambda x, y, n: x.cummax(dim(x, n)),
+    "cummax": lambda x, y, n: some(x).cummax(dim(x, n)),
     "aminmax": lambda x, y, n: torch.aminmax(x),
     "var_mean": lambda x, y, n: torch.var_mean(x, correction=0),
     "frexp": lambda x, y, n: torch.frexp(x),

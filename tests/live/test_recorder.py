@@ -316,3 +316,26 @@ def test_a_summary_stands_for_a_large_gradient_unless_all_is_kept() -> None:
     whole = hookviz.record((x * 2).sum(), keep="all").grad("x")
     assert whole is not None
     assert whole.tolist() == [[2.0] * 10] * 10
+
+
+def test_adding_to_one_grad_that_lies_in_anothers_memory_reaches_it() -> None:
+    a, b = leaf(1.0), leaf(2.0)
+    out = a.sum() + b.sum()
+    first = hookviz.record(out)
+    second = hookviz.record(out)
+    plain_a, plain_b = leaf(1.0), leaf(2.0)
+    plain = plain_a.sum() + plain_b.sum()
+    plain.backward(retain_graph=True)  # type: ignore[no-untyped-call]
+    plain.backward(retain_graph=True)  # type: ignore[no-untyped-call]
+    assert (grad_of(a), grad_of(b)) == (grad_of(plain_a), grad_of(plain_b))
+    assert first.error is None
+    assert "hidden_rewrite" not in {event.kind for event in second.events}
+    if grad_of(a) != 2 or grad_of(b) != 2:
+        assert any(event.reached for event in second.events if event.kind == "accumulate")
+
+
+def test_a_post_accumulate_hook_that_writes_to_grad_explains_what_else_changes() -> None:
+    a, b = leaf(0.5), leaf(0.5)
+    b.register_post_accumulate_grad_hook(lambda param: param.grad.add_(1) and None)
+    trace = hookviz.record(a.sum() + b.sum())
+    assert "hidden_rewrite" not in {event.kind for event in trace.events}
