@@ -77,7 +77,15 @@ def _caption(
             sentence = _accumulate(index, event)
         case _:
             sentence = _post(index, event)
-    return join(*sums, sentence)
+    return join(*sums, sentence, _reached(index, event))
+
+
+def _reached(index: GraphIndex, event: Event) -> Message | None:
+    """Return the sentence about what else lies in memory that was changed in place."""
+    if not event.reached:
+        return None
+    places = tuple(_place(index, name) for name in event.reached)
+    return Message("caption.hook.reached", {"reached": places})
 
 
 def _texts(before: Value, after: Value) -> dict[str, Argument]:
@@ -116,9 +124,7 @@ def _hook(index: GraphIndex, event: Event) -> Text:
         key = "caption.hook.none" if event.returned_none else "caption.hook.same"
         return Message(key, args)
     if event.reached:
-        places = tuple(_place(index, name) for name in event.reached)
-        reached = Message("caption.hook.reached", {"reached": places})
-        return join(sentence, reached)
+        return sentence
     then = None
     if tensor is not None:
         is_last = place is None or place + 1 >= len(running)
