@@ -57,9 +57,11 @@ class Recorder:
     def failed(self, error: Exception) -> ErrorRecord:
         """Note the exception that ended the pass, and which hook or node it came from."""
         hook, last = self.log.hook_at_work, None
-        if self.log.refusable is not None:
+        refusable = self.log.refusable
+        # A hook that still runs has raised itself, whatever one before it has returned.
+        if refusable is not None and hook in (None, refusable[0]):
             # The hook itself came through; PyTorch refused what it returned.
-            blamed, event = self.log.refusable
+            blamed, event = refusable
             if self.log.events[-1] is event:
                 self.log.events.pop()
                 hook, last = blamed, event

@@ -19,21 +19,18 @@ class Diary:
 
     Attributes:
         steps: Entries of hooks, and plain tuples for all else, in order.
-        disturbed: Whether adding to a `.grad` in place changed a gradient that was under way:
-            PyTorch lets them share memory.
-        shared: Whether it changed another `.grad`, for the same reason.
+        shared: Whether adding to a `.grad` in place changed another one: PyTorch lets them share
+            memory.
     """
 
     def __init__(self, built: Built) -> None:
         self.steps: list[Any] = []
-        self.disturbed = self.shared = False
+        self.shared = False
         self._book = built.book
         self._names = {id(tensor): name for name, tensor in built.names.items()}
         self._tensors = {id(tensor): tensor for tensor in built.known if edge(tensor)}
         self._kept = {key: copy(kept_grad(one)) for key, one in self._tensors.items()}
         self._adding: dict[int, Any] = {}
-        self._under_way: dict[Node, list[int]] = {}
-        self._send([edge(built.root)], [built.arguments.get("gradient")])
         self._nodes = walk(built.root)
         self._handles: list[Any] = []
 
@@ -50,12 +47,6 @@ class Diary:
         for handle in self._handles:
             handle.remove()
         self._book.note = nobody
-        self._under_way.clear()
-
-    def _send(self, edges: Any, gradients: Any) -> None:
-        for (node, _), gradient in zip(edges, gradients, strict=False):
-            if node is not None and gradient is not None:
-                self._under_way.setdefault(node, []).append(_memory(gradient))
 
     def _hook_ran(self, entry: Entry, argument: Any) -> None:
         if entry.leaf:
@@ -64,7 +55,6 @@ class Diary:
 
     def _watch_leaf(self, node: Node, leaf: torch.Tensor) -> None:
         def arrived(grad_outputs: Gradients) -> None:
-            self._under_way.pop(node, None)
             self._adding[id(leaf)] = (shown(grad_outputs[0]), shown(leaf.grad))
 
         self._handles.append(node.register_prehook(arrived))
@@ -76,14 +66,12 @@ class Diary:
         came: list[Any] = []
 
         def arrived(grad_outputs: Gradients) -> None:
-            self._under_way.pop(node, None)
             for tensor in behind:
                 self._retained(tensor, grad_outputs[tensor.output_nr])
             came[:] = map(shown, grad_outputs)
 
         def left(grad_inputs: Gradients, _: object) -> None:
             self.steps.append(("node", name, tuple(came), tuple(map(shown, grad_inputs))))
-            self._send(node.next_functions, grad_inputs)
 
         self._handles.append(node.register_prehook(arrived))
         self._handles.append(node.register_hook(left))
@@ -104,7 +92,6 @@ class Diary:
         self.steps.append(("accumulate", name, *came, shown(leaf.grad)))
         if came[1] is not None and leaf.grad.numel():
             memory = _memory(leaf.grad)
-            self.disturbed |= any(memory in places for places in self._under_way.values())
             others = [kept_grad(one) for one in self._tensors.values() if one is not leaf]
             self.shared |= any(grad is not None and _memory(grad) == memory for grad in others)
 

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch.utils.hooks import RemovableHandle
 
-from tests.fuzz.values import copy, strides
+from tests.fuzz.values import bits, copy, strides
 
 Body = Callable[[Any, "Notebook"], Any]
 
@@ -29,6 +29,7 @@ class Entry:
         owner: The name of the tensor that it was registered on.
         came: A copy of the gradient that came; of a post-accumulate hook, the leaf's `.grad`.
         went: A copy of the gradient that went on.
+        wrote: Whether the hook changed its argument in place.
         strides: How what came lay in memory.
         outcome: `"running"` until the hook returns, then the type of what it returned.
         leaf: A copy of the leaf before and after, of a post-accumulate hook.
@@ -38,6 +39,7 @@ class Entry:
     owner: str
     came: torch.Tensor | None
     went: torch.Tensor | None = None
+    wrote: bool = False
     strides: Any = None
     outcome: str = "running"
     leaf: tuple[torch.Tensor, ...] = ()
@@ -195,6 +197,7 @@ def tensor_hook(
         book.entries.append(entry)
         book.note(entry, grad)
         result = None if grad is None and form not in ("tuple", "number") else body(grad, book)
+        entry.wrote = bits(grad) != bits(entry.came)
         went = grad if result is None else result
         entry.went = copy(went) if isinstance(went, torch.Tensor) else None
         entry.outcome = type(result).__name__

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import groupby, takewhile
+from itertools import dropwhile, groupby, takewhile
 from typing import Any
 
 import hookviz
@@ -12,7 +12,7 @@ from hookviz.view.steps import build_steps, to_json_data
 from tests.fuzz.diary import Diary
 from tests.fuzz.hooks import Entry
 from tests.fuzz.program import Built, Do, Hook, Program
-from tests.fuzz.values import edge, hooks_of, same, shown, told
+from tests.fuzz.values import edge, hooks_of, numbers, same, shown, told
 
 Error = tuple[str, str] | None
 
@@ -45,9 +45,11 @@ def check_trace(
     same("steps", _steps(trace, built), _expected(diary.steps, listed, error))
     hidden = _hidden_change(diary.steps, listed, error)
     tried = any(_is_hidden(step, listed) and _changes(step, step) for step in diary.steps)
-    unseen = tried or diary.disturbed or bool(_forms(program) & _UNSEEN)
+    unseen = tried or bool(_forms(program) & _UNSEEN)
     shows = any(event.kind == "hidden_rewrite" for event in trace.events)
-    if hidden:
+    if _is_blurred(diary.steps, listed):
+        pass
+    elif hidden:
         assert shows, "a hidden hook changed a gradient, and the trace does not say so"
     else:
         assert unseen or not shows, "the trace tells of a hidden hook, and there is none"
@@ -71,7 +73,7 @@ def _is_hidden(step: Any, listed: set[int]) -> bool:
 
 
 def _changes(first: Entry, last: Entry) -> bool:
-    return shown(first.came) != shown(last.went)
+    return numbers(first.came) != numbers(last.went)
 
 
 def _hidden_change(steps: list[Any], listed: set[int], error: Error) -> bool:
@@ -83,6 +85,19 @@ def _hidden_change(steps: list[Any], listed: set[int], error: Error) -> bool:
                 return False
             if _changes(entries[0], last):
                 return True
+    return False
+
+
+def _is_blurred(steps: list[Any], listed: set[int]) -> bool:
+    """Return whether a listed hook wrote in place after a hidden one, at the same node.
+
+    The two may have been sent the same memory; whether the hidden one handed on another cannot be
+    seen from outside.
+    """
+    for _, group in groupby(steps, lambda step: isinstance(step, Entry)):
+        after = dropwhile(lambda step: not _is_hidden(step, listed), group)
+        if any(not _is_hidden(step, listed) and step.wrote for step in after):
+            return True
     return False
 
 

@@ -28,6 +28,13 @@ def bits(tensor: torch.Tensor | None) -> Any:
     return (numbers.dtype.name, numbers.shape, numbers.tobytes())
 
 
+def numbers(tensor: torch.Tensor | None) -> Any:
+    """Return every number of a tensor; NaN is NaN, whatever its bits."""
+    if tensor is None:
+        return None
+    return (tensor.dtype, tensor.shape, list(map(repr, tensor.detach().flatten().tolist())))
+
+
 def shown(tensor: torch.Tensor | None) -> Any:
     """Return what a snapshot of this tensor has to say of it."""
     if tensor is None:

@@ -339,3 +339,14 @@ def test_a_post_accumulate_hook_that_writes_to_grad_explains_what_else_changes()
     b.register_post_accumulate_grad_hook(lambda param: param.grad.add_(1) and None)
     trace = hookviz.record(a.sum() + b.sum())
     assert "hidden_rewrite" not in {event.kind for event in trace.events}
+
+
+def test_a_hook_that_raises_is_blamed_though_one_before_it_returned_something() -> None:
+    x = leaf(0.5)
+    x.register_post_accumulate_grad_hook(lambda param: param.grad)
+    x.register_post_accumulate_grad_hook(lambda param: 1 / 0)
+    trace = hookviz.record(x * 2)
+    assert trace.error is not None
+    assert trace.error.hook is not None
+    assert trace.error.hook.label == "lambda param: 1 / 0"
+    assert [event.kind for event in trace.events][-2:] == ["post_accumulate_hook", "error"]

@@ -1,0 +1,108 @@
+"""Add up a large tensor part by part, so that its memory is fetched once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import torch
+
+_GROUP = 8 * 250
+"""Fewer than 256 bytes in each of eight lanes."""
+
+PART = 131 * _GROUP
+"""Elements in a part, about a megabyte of float32: little enough to stay in a cache while it is
+read five times, and enough for the calls not to weigh (tried on 2.13)."""
+
+_EXACT_DTYPES = (torch.float32, torch.float64)
+
+
+@dataclass(slots=True)
+class Moments:
+    """What is known of the finite elements of a tensor, and how many there are of each kind."""
+
+    count: int = 0
+    square: float = 0.0
+    """Sum of squares."""
+    total: float = 0.0
+    minimum: float = math.inf
+    maximum: float = -math.inf
+    zero_count: int = 0
+    nan_count: int = 0
+    inf_count: int = 0
+
+    @property
+    def mean(self) -> float:
+        """Mean of the finite elements."""
+        return self.total / self.count
+
+
+def moments(numbers: torch.Tensor) -> Moments:
+    """Add up a real tensor.
+
+    Args:
+        numbers: Any shape; with one dimension and no gaps it is not copied. Integers and half
+            precision are widened to float32, part by part.
+    """
+    found = Moments()
+    for part, square in _finite_parts(numbers, found):
+        found.count += part.numel()
+        low, high = part.amin().item(), part.amax().item()
+        if not 1e-30 < square < math.inf and not low == high == 0:
+            # Squares of very large and very small numbers leave the range of float32.
+            square = torch.linalg.vector_norm(part, dtype=torch.float64).item() ** 2
+        total = part.sum().item()
+        if not math.isfinite(total):
+            total = part.sum(dtype=torch.float64).item()
+        found.square += square
+        found.total += total
+        found.minimum, found.maximum = min(found.minimum, low), max(found.maximum, high)
+        if low <= 0 <= high:
+            found.zero_count += part.numel() - _count_nonzero(part)
+    return found
+
+
+def standard_deviation(numbers: torch.Tensor, found: Moments) -> float:
+    """Return the deviation from the mean, divided by the number of elements and not one less."""
+    # The variance is the mean square less the squared mean, unless too few digits would be left.
+    mean_square = found.square / found.count
+    variance = mean_square - found.mean**2
+    if variance > 0.1 * mean_square:
+        return math.sqrt(variance)
+    total = 0.0
+    for part, _ in _finite_parts(numbers, Moments()):
+        total += (part.to(torch.float64) - found.mean).square_().sum().item()
+    return math.sqrt(total / found.count)
+
+
+def _finite_parts(numbers: torch.Tensor, found: Moments) -> Iterator[tuple[torch.Tensor, float]]:
+    """Yield parts with one dimension and their sums of squares; count what is not finite."""
+    flat = numbers if numbers.dim() == 1 else numbers.reshape(-1)
+    for piece in flat.split(PART) if flat.numel() > PART else (flat,):
+        part = piece if piece.dtype in _EXACT_DTYPES else piece.to(torch.float32)
+        # Faster and more exact than a float32 `vector_norm`: 60000.0 for 40,000 times 300, where
+        # that gives 59997.8 (tried on 2.13).
+        square = torch.dot(part, part).item()
+        # That of anything with a NaN or an infinity in it is not finite.
+        if not math.isfinite(square):
+            found.nan_count += int(torch.isnan(part).sum())
+            found.inf_count += int(torch.isinf(part).sum())
+            part = part[torch.isfinite(part)]
+        if part.numel():
+            yield part, square
+
+
+def _count_nonzero(part: torch.Tensor) -> int:
+    """Count as `torch.count_nonzero` does, which is 60 times as slow where every other is zero.
+
+    (Tried on 2.13: it branches on every element.) Here bytes of 0 and 1 are added up eight at a
+    time, and in groups so small that no byte overflows.
+    """
+    if part.numel() < _GROUP:
+        return int(torch.count_nonzero(part))
+    flags = part.bool()
+    whole = flags.numel() // _GROUP * _GROUP
+    words = flags[:whole].view(torch.int64).view(-1, _GROUP // 8).sum(1)
+    rest = int(flags[whole:].sum()) if whole < flags.numel() else 0
+    return int(words.view(torch.uint8).sum()) + rest
