@@ -251,6 +251,18 @@ def test_a_hook_that_calls_the_explorer_is_refused_and_nothing_is_lost() -> None
     assert grad_of(x) == 21
 
 
+def test_a_hook_that_closes_the_explorer_is_refused_and_nothing_is_lost() -> None:
+    x = leaf(2.0)
+    out = x * 3
+    explorer = hookviz.explore(out)
+    with pytest.raises(hookviz.HookRunError, match="backward is running"):
+        explorer.attach("x", lambda grad: explorer.close())
+    explorer.attach("x", "lambda grad: grad * 7")
+    assert grad_of(x) == 21
+    explorer.close()
+    assert not internals.tensor_hooks(x)
+
+
 def test_two_explorers_leave_nothing_of_each_other_behind(
     tensors: dict[str, torch.Tensor],
 ) -> None:

@@ -89,12 +89,21 @@ class Arrivals:
         """Return the slot at which a hook of the tensor on `slot` was given this gradient.
 
         Mostly that one. After an in-place change of the shape only (`squeeze_`), a hook stays with
-        the tensor and yet runs where the tensor was before: there this very memory waits.
+        the tensor and yet runs where the tensor was before: there this very memory waits, or,
+        where several have sent, a sum that it is.
         """
         if tensor is None or _is_memory_of(self._waiting.get(slot), tensor):
             return slot
-        others = (place for place, held in self._waiting.items() if _is_memory_of(held, tensor))
-        return next(others, slot)
+        for place, held in self._waiting.items():
+            if _is_memory_of(held, tensor):
+                return place
+        if slot in self._waiting:
+            return slot
+        snapshot = take(tensor, keep=self._keep)
+        for place, held in self._waiting.items():
+            if isinstance(held, HeldSum) and self._is_sum(held, tensor, snapshot):
+                return place
+        return slot
 
     def unexplained(
         self, slot: Slot, tensor: torch.Tensor | None, snapshot: TensorSnapshot | None
@@ -135,6 +144,12 @@ class Arrivals:
     def use(self, slot: Slot) -> None:
         """Forget a slot whose node has now taken what arrived."""
         self._waiting.pop(slot, None)
+
+    def _is_sum(self, held: HeldSum, tensor: torch.Tensor, snapshot: TensorSnapshot) -> bool:
+        first = held.parts[0]
+        if held.total is None or first is None or first.shape != snapshot.shape:
+            return False
+        return not self._differs_from_sum(held, tensor, snapshot)[0]
 
     def _differs_from_sum(
         self, held: HeldSum, tensor: torch.Tensor | None, snapshot: TensorSnapshot | None

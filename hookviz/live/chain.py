@@ -91,7 +91,7 @@ class HookChains:
             hook for hook in self.of(owner) if hook.table.hooks is hooks and hook.key == handle.id
         ]
         hook.table.found.pop(hook.key)
-        hook.entry.source, hook.entry.origin, hook.entry.handle = source, "explorer", handle
+        hook.entry.source, hook.entry.origin = source, "explorer"
         return hook
 
     @contextmanager

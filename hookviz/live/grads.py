@@ -28,6 +28,34 @@ class _Kept:
     copy: torch.Tensor | None
 
 
+class KeptNumbers:
+    """What is in a tensor at one moment, to be written back into the very same memory.
+
+    Its memory as a whole is kept and not its elements: an expanded tensor stays expanded, and one
+    that shares memory with another tensor goes on doing so, as in plain PyTorch.
+    """
+
+    def __init__(self, tensor: torch.Tensor | None) -> None:
+        """Keep the numbers of a tensor, or of nothing."""
+        self._tensor = tensor
+        self._memory: torch.UntypedStorage | None = None
+        self._copy: torch.Tensor | None = None
+        if tensor is not None and tensor.layout == torch.strided:
+            self._memory = tensor.detach().untyped_storage().clone()
+        elif tensor is not None:
+            self._copy = tensor.detach().clone()
+
+    def restore(self) -> None:
+        """Write the numbers back."""
+        if self._tensor is None:
+            return
+        if self._memory is not None:
+            self._tensor.detach().untyped_storage().copy_(self._memory)
+        elif self._copy is not None:
+            with torch.no_grad():
+                self._tensor.detach().copy_(self._copy)
+
+
 class KeptGrads:
     """The `.grad` of some tensors at one moment: which object it was, and what was in it."""
 

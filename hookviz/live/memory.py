@@ -111,17 +111,3 @@ def _sums_of_words(bits: torch.Tensor) -> tuple[int, ...]:
         int((by_row * torch.arange(1, rows + 1, device=bits.device)).sum()),
         *rest.tolist(),
     )
-
-
-def same_strides(tensor: torch.Tensor) -> torch.Tensor:
-    """Return a copy that lies in memory as the tensor does, overlaps included.
-
-    `clone` would give an expanded tensor memory of its own for each element, and an in-place
-    change that PyTorch forbids would pass.
-    """
-    plain = tensor.detach()
-    if plain.layout != torch.strided or plain.is_conj() or plain.is_neg():
-        return plain.clone()
-    empty = torch.empty(0, dtype=plain.dtype, device=plain.device)
-    storage = plain.untyped_storage().clone()
-    return empty.set_(storage, plain.storage_offset(), plain.shape, plain.stride())

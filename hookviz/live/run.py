@@ -15,7 +15,6 @@ from hookviz.errors import GradientError, NoGradError, NotATensorError
 from hookviz.live.chain import HookChains
 from hookviz.live.describe import describe
 from hookviz.live.graph import LiveGraph
-from hookviz.live.memory import same_strides
 from hookviz.live.printed import printed
 from hookviz.live.recorder import Recorder
 from hookviz.live.take import Keep
@@ -37,11 +36,6 @@ class BackwardOptions:
     inputs: Sequence[torch.Tensor] | None = None
     retain_graph: bool = True
     create_graph: bool = False
-
-    def kept(self) -> BackwardOptions:
-        """Return the same options, out of reach of what the caller does to them later."""
-        gradient = self.gradient
-        return replace(self, gradient=None if gradient is None else same_strides(gradient))
 
     def arguments(self) -> dict[str, Any]:
         """Return the keyword arguments for `Tensor.backward`."""

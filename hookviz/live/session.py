@@ -16,7 +16,7 @@ from hookviz.live.chain import HookChains, LiveHook
 from hookviz.live.closing import Holding
 from hookviz.live.compiler import check_callable, compile_hook
 from hookviz.live.explain import run_message
-from hookviz.live.grads import KeptGrads
+from hookviz.live.grads import KeptGrads, KeptNumbers
 from hookviz.live.graph import LiveTensor, capture_live, check_root
 from hookviz.live.names import Namespace
 from hookviz.live.run import BackwardOptions, run_backward, with_gradient
@@ -71,7 +71,8 @@ class Session:
             HookvizError: If backward cannot be called on the root.
         """
         root = check_root(root)
-        self._options = with_gradient(root, options).kept()
+        with_gradient(root, options)  # refuses before anything is captured
+        self._options = options
         self._namespaces = tuple(namespaces)
         self._keep: Keep = keep
         self._echo = echo
@@ -79,6 +80,7 @@ class Session:
         self._chains = HookChains(self._live)
         self._holding = Holding(self._chains)
         self._before = KeptGrads(self._live.tensors)
+        self._gradient = KeptNumbers(options.gradient)
         self._closed = False
         self._running_thread: int | None = None
         self.trace: TraceRecord = self._run()
@@ -164,13 +166,19 @@ class Session:
             undo(lambda: table.put_back(key, entry, old))
 
     def close(self) -> None:
-        """Put the user's own hooks back as they were found, and take the added ones off."""
+        """Put the user's own hooks back as they were found, and take the added ones off.
+
+        Raises:
+            HookvizError: If backward is running; call it when that has finished.
+        """
         if self._closed:
             return
+        self._check_idle()
         self._holding.release()
         self._closed = True
         # The trace stays, the graph can go.
-        del self._live, self._chains, self._holding, self._before, self._namespaces
+        del self._live, self._chains, self._holding, self._before, self._gradient
+        del self._options, self._namespaces
 
     def tensor_with_id(self, tensor_id: str) -> LiveTensor:
         """Return the tensor with this id, whatever the names are.
@@ -240,6 +248,13 @@ class Session:
             interrupt = ctypes.c_long(thread), ctypes.py_object(KeyboardInterrupt)
             ctypes.pythonapi.PyThreadState_SetAsyncExc(*interrupt)
 
+    def _check_idle(self) -> None:
+        if self._running_thread is not None:
+            raise HookvizError(
+                "backward is running, and this was called from inside it (by a hook, say). Change "
+                "hooks, or close, when it has finished."
+            )
+
     def _check_open(self) -> None:
         if self._closed:
             raise ClosedError(
@@ -252,11 +267,7 @@ class Session:
     def _change(self) -> Iterator[Callable[[Undo], None]]:
         """Run again after the block, and take the change back if that fails or is interrupted."""
         self._check_open()
-        if self._running_thread is not None:
-            raise HookvizError(
-                "backward is running, and this was called from inside it (by a hook, say). Change "
-                "hooks when it has finished."
-            )
+        self._check_idle()
         steps: list[Undo] = []
         results = KeptGrads(self._live.tensors)
         try:
@@ -278,13 +289,12 @@ class Session:
 
     def _run(self) -> TraceRecord:
         self._before.restore()
+        # A hook on the root may have written to it, and a leaf may have its memory for `.grad`.
+        self._gradient.restore()
+        options = with_gradient(self._live.root, self._options)
         self._running_thread = threading.get_ident()
         try:
-            # Each run starts from what was in the gradient before the first: a hook on the root may
-            # write to it, and a leaf may take its memory for `.grad`.
-            return run_backward(
-                self._live, self._chains, self._options.kept(), keep=self._keep, echo=self._echo
-            )
+            return run_backward(self._live, self._chains, options, keep=self._keep, echo=self._echo)
         finally:
             self._running_thread = None
             self._holding.renew()

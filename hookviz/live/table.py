@@ -6,8 +6,6 @@ import weakref
 from collections.abc import Callable
 from typing import Any, Literal
 
-from torch.utils.hooks import RemovableHandle
-
 from hookviz.live.internals import HookDict
 from hookviz.live.source import HookSource, find_source
 
@@ -26,17 +24,15 @@ class HookEntry:
         source: What can be said of it.
         origin: `"explorer"` for a hook that was added in hookviz.
         enabled: Whether it runs.
-        handle: PyTorch's handle, for a hook that was added in hookviz.
     """
 
-    __slots__ = ("enabled", "function", "handle", "origin", "source")
+    __slots__ = ("enabled", "function", "origin", "source")
 
     def __init__(self, function: Hook) -> None:
         self.function = function
         self.source: HookSource = find_source(function)
         self.origin: Literal["user", "explorer"] = "user"
         self.enabled = True
-        self.handle: RemovableHandle | None = None
 
     @property
     def standing(self) -> Hook:

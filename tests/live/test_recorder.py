@@ -350,3 +350,18 @@ def test_a_hook_that_raises_is_blamed_though_one_before_it_returned_something() 
     assert trace.error.hook is not None
     assert trace.error.hook.label == "lambda param: 1 / 0"
     assert [event.kind for event in trace.events][-2:] == ["post_accumulate_hook", "error"]
+
+
+@pytest.mark.parametrize("in_place", [True, False])
+@pytest.mark.parametrize("senders", [1, 2])
+def test_a_hook_of_a_tensor_that_was_squeezed_in_place_is_told_once(
+    senders: int, in_place: bool
+) -> None:
+    a = leaf(0.5).reshape(1).detach().requires_grad_()
+    v = a * 2
+    v.register_hook((lambda grad: grad.mul_(3) and None) if in_place else (lambda grad: grad * 3))
+    out = v * 1 if senders == 1 else v + v
+    v.squeeze_()
+    trace = hookviz.record(out)
+    assert [event.kind for event in trace.events].count("tensor_hook") == 1
+    assert "hidden_rewrite" not in {event.kind for event in trace.events}

@@ -305,3 +305,37 @@ def test_an_expanded_gradient_stays_one_that_cannot_be_written_to() -> None:
     session = Session(x, options, names={"x": x}, echo=False)
     assert session.trace.error is not None
     assert session.trace.error.explanation == "error.expanded_gradient"
+
+
+def test_a_gradient_whose_memory_a_leaf_has_taken_gives_what_one_more_plain_pass_gives() -> None:
+    def build() -> tuple[Tensors, torch.Tensor]:
+        a, b = leaf(0.5), leaf(0.5)
+        root, gradient = b.sum() + a.sum(), torch.tensor(0.5)
+        root.backward(gradient=gradient, retain_graph=True)
+        return {"root": root, "a": a, "b": b}, gradient
+
+    plain_tensors, gradient = build()
+    plain_tensors["root"].backward(gradient=gradient, retain_graph=True)
+    tensors, gradient = build()
+    options = BackwardOptions(gradient=gradient)
+    session = Session(tensors["root"], options, names=tensors, echo=False)
+    assert grads(tensors) == grads(plain_tensors)
+    session.run()
+    assert grads(tensors) == grads(plain_tensors)
+
+
+@pytest.mark.parametrize("layout", ["strided", "sparse", "conjugate"])
+def test_a_gradient_of_any_kind_starts_every_run_alike(layout: str) -> None:
+    x = torch.tensor([1 + 2j, 3 - 1j], requires_grad=True)
+    gradient = torch.tensor([1 + 1j, 2 - 2j])
+    if layout == "sparse":
+        gradient = gradient.to_sparse()
+    elif layout == "conjugate":
+        gradient = gradient.conj()
+    out = x * 1
+    session = Session(out, BackwardOptions(gradient=gradient), names={"x": x}, echo=False)
+    first = None if x.grad is None else x.grad.to_dense().clone()
+    session.run()
+    assert first is not None
+    assert x.grad is not None
+    assert torch.equal(x.grad.to_dense(), first)
