@@ -3,10 +3,12 @@
 from hookviz.records.event import ErrorRecord, Event, EventKind, Value
 from hookviz.records.graph import EdgeRecord, GraphRecord, NodeRecord, TensorRecord
 from hookviz.records.hook import HookKind, HookRecord
+from hookviz.records.module import CallRecord, ModuleRecord, SourceRecord
 from hookviz.records.snapshot import TensorSnapshot, TensorSummary
 from hookviz.records.trace import TraceRecord
 
 __all__ = [
+    "CallRecord",
     "EdgeRecord",
     "ErrorRecord",
     "Event",
@@ -14,7 +16,9 @@ __all__ = [
     "GraphRecord",
     "HookKind",
     "HookRecord",
+    "ModuleRecord",
     "NodeRecord",
+    "SourceRecord",
     "TensorRecord",
     "TensorSnapshot",
     "TensorSummary",

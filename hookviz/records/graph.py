@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from hookviz.records.hook import HookRecord
+from hookviz.records.module import CallRecord, ModuleRecord, SourceRecord
 from hookviz.records.snapshot import TensorSnapshot
 
 
@@ -20,8 +21,7 @@ class NodeRecord:
         num_outputs: How many output slots its forward operation had, so how many gradients
             arrive here.
         leaf: Id of the tensor into whose `.grad` this node adds; `None` unless `AccumulateGrad`.
-        module: Qualified name of the module call that made it, such as `layer1.0.conv1`, if known.
-        module_call: Which call of that module, counting from 0, if known.
+        call: Id of the innermost module call that made it, if known.
         code_file, code_line, code_text: The user's source line that made it, if known.
         annotation: A key of the language tables with one more thing to say about it; often empty.
     """
@@ -31,8 +31,7 @@ class NodeRecord:
     edges: tuple[str | None, ...] = ()
     num_outputs: int = 1
     leaf: str | None = None
-    module: str | None = None
-    module_call: int | None = None
+    call: str | None = None
     code_file: str = ""
     code_line: int | None = None
     code_text: str = ""
@@ -75,6 +74,7 @@ class TensorRecord:
         hooks: Its tensor hooks in the order in which they run, then its post-accumulate hooks;
             those that are turned off stand in their place.
         shares_slot_with: Id of another tensor with the same node and slot, if any.
+        module: Id of the module that has it as a parameter, if known.
     """
 
     id: str
@@ -88,6 +88,7 @@ class TensorRecord:
     grad: TensorSnapshot | None = None
     hooks: tuple[HookRecord, ...] = ()
     shares_slot_with: str | None = None
+    module: str | None = None
 
     @property
     def label(self) -> str:
@@ -102,6 +103,9 @@ class GraphRecord:
     nodes: tuple[NodeRecord, ...] = ()
     edges: tuple[EdgeRecord, ...] = ()
     tensors: tuple[TensorRecord, ...] = ()
+    modules: tuple[ModuleRecord, ...] = ()
+    calls: tuple[CallRecord, ...] = ()
+    sources: tuple[SourceRecord, ...] = ()
     notes: tuple[str, ...] = field(default=())
     """Keys of the language tables: what could not be seen in this graph."""
 

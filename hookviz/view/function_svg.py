@@ -40,7 +40,7 @@ def draw_function(
         element("path", d=f"M{number(right - 6)} {number(-bottom)}l6 6m0 -6l-6 6"),
         class_="hv-mark",
     )
-    facts = (node.name, node.module or "", node.code_text.strip()[:200])
+    facts = (node.name, node.code_text.strip()[:200])
     group = element(
         "g",
         title("\n".join(fact for fact in facts if fact)),
