@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import torch
 
-from hookviz.live.chain import LiveHook
 from hookviz.live.engine_run import EngineRuns
 from hookviz.live.grads import read_grad
 from hookviz.live.graph import LiveGraph, LiveTensor, Slot
+from hookviz.live.hook_at_work import HookAtWork, Labelled
 from hookviz.live.printed import Printed
 from hookviz.live.seen import Seen
 from hookviz.live.take import Keep, take
@@ -23,7 +25,7 @@ class EventLog:
     """What all parts of the recorder share: the events so far, and what each `.grad` was last.
 
     Attributes:
-        events: In the order of the engine.
+        events: In the order of the engine, after those of the forward.
         runs: The engine runs that are open.
         by_slot: The reachable tensors of each slot.
         hook_at_work: The hook that runs, or whose result PyTorch is looking at.
@@ -38,15 +40,19 @@ class EventLog:
         *,
         printed: Printed,
         keep: Keep,
+        before: Iterable[Event] = (),
     ) -> None:
-        self.events: list[Event] = []
+        self.events: list[Event] = [
+            replace(event, index=index) for index, event in enumerate(before)
+        ]
         self.runs = runs
+        self.printed = printed
         self.by_slot: dict[Slot, list[LiveTensor]] = {}
         for owner in live.tensors:
             self.by_slot.setdefault(owner.slot, []).append(owner)
-        self.hook_at_work: LiveHook | None = None
-        self.refusable: tuple[LiveHook, Event] | None = None
-        self._printed = printed
+        self.hook_at_work: HookAtWork | None = None
+        self.refusable: tuple[HookAtWork, Event] | None = None
+        self._held_text = ""
         self._keep = keep
         self._grads: dict[str, Seen] = {}
         self._in_storage: dict[int, dict[str, LiveTensor]] = {}
@@ -55,16 +61,24 @@ class EventLog:
 
     def add(self, **fields: Any) -> Event:
         """Append an event; what was printed since the last one belongs to it."""
+        printed = fields.pop("printed", None)
+        if printed is None:
+            printed = self.printed.take()
         event = Event(
             index=len(self.events),
-            printed=self._printed.take(),
+            printed=self._held_text + printed,
             timeline=self.runs.depth,
             **fields,
         )
+        self._held_text = ""
         self.events.append(event)
         return event
 
-    def has_refusable_of(self, owner: LiveTensor) -> bool:
+    def hold_printed(self) -> None:
+        """Keep what was printed so far for the next event, whoever listens until then."""
+        self._held_text += self.printed.take()
+
+    def has_refusable_of(self, owner: Labelled) -> bool:
         """Return whether a post-accumulate hook of this leaf has returned something."""
         if self.refusable is None:
             return False

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import torch
 
+from hookviz.records import TensorSnapshot
+
 _COLUMNS = 64
 _PRINTED = 8 * _COLUMNS
 """Up to this many elements go into a print one by one."""
@@ -38,6 +40,22 @@ def equal_bits(one: torch.Tensor, other: torch.Tensor) -> bool:
         if torch.equal(one, other):
             return True
         return bool(((one == other) | (one.isnan() & other.isnan())).all())
+
+
+def differ(
+    one: torch.Tensor | None,
+    one_snapshot: TensorSnapshot | None,
+    other: torch.Tensor | None,
+    other_snapshot: TensorSnapshot | None,
+) -> bool:
+    """Return whether two gradients differ in value; two large ones may have one summary."""
+    if one is other:
+        return False
+    if one is None or other is None or one_snapshot is None or other_snapshot is None:
+        return one is not other
+    if one_snapshot.values is not None or other_snapshot.values is not None:
+        return one_snapshot != other_snapshot
+    return not equal_bits(one, other)
 
 
 def distinct(numbers: torch.Tensor) -> tuple[torch.Tensor, int]:

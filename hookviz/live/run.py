@@ -175,9 +175,10 @@ def run_backward(
         if len(live.nodes) >= MANY_NODES:
             stack.enter_context(collector_paused())
         stream = stack.enter_context(printed(echo=echo))
-        recorder = Recorder(live, graph, printed=stream, keep=keep)
+        recorder = Recorder(live, chains, graph, printed=stream, keep=keep)
         stack.enter_context(chains.replaced(recorder.hooks.wrap))
         stack.enter_context(watched_nodes(live, recorder))
+        stack.enter_context(recorder.modules_watched())
         if options.gradient is not None:
             recorder.start(options.gradient)
         try:
@@ -186,7 +187,7 @@ def run_backward(
             error = recorder.failed(raised)
     grads = {owner.label: recorder.log.grad_now(owner) for owner in live.tensors}
     return TraceRecord(
-        graph=graph,
+        graph=recorder.forward.added_to(graph),
         events=tuple(recorder.log.events),
         grads=grads,
         error=error,
