@@ -41,7 +41,8 @@ class Graph(GraphRecord):
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        return f"Graph({self.root.label}: {len(self.nodes)} nodes, {len(self.edges)} edges)"
+        name = self.root.label if self.tensors else "no tensors"
+        return f"Graph({name}: {len(self.nodes)} nodes, {len(self.edges)} edges)"
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         from hookviz.view.picture import picture_svg

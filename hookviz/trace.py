@@ -97,7 +97,8 @@ class Trace(TraceRecord):
 
     def __repr__(self) -> str:
         end = f", ended by {self.error.type}" if self.error else ""
-        return f"Trace({self.graph.root.label}: {len(self.events)} events{end})"
+        name = self.graph.root.label if self.graph.tensors else "forward"
+        return f"Trace({name}: {len(self.events)} events{end})"
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         from hookviz.view.picture import picture_svg
