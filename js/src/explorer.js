@@ -1,6 +1,7 @@
 /** Put the parts together and keep them in step with the model. */
 
 import { createCaption } from "./caption.js";
+import { createCodePanel } from "./code_panel.js";
 import { createControls } from "./controls.js";
 import { make } from "./dom.js";
 import { Drafts } from "./drafts.js";
@@ -13,7 +14,7 @@ import { createNotice } from "./notice.js";
 import { createPicture } from "./picture.js";
 import { letSaveKeyOut } from "./save_key.js";
 import { watchRuns } from "./slow_run.js";
-import { clamp, moved, Player } from "./stepper.js";
+import { clamp, Player } from "./stepper.js";
 import { themeOf, watchTheme } from "./theme.js";
 import { createTimeline } from "./timeline.js";
 import { createTranscript } from "./transcript.js";
@@ -23,8 +24,8 @@ import { Words } from "./words.js";
 /** @typedef {import("./types.js").View} View */
 
 const TRAITS = [
-  "picture", "steps", "strings", "tensors", "step", "selected", "lang", "title", "transcript", "notice", "busy",
-  "playing", "speed",
+  "picture", "steps", "stops", "strings", "tensors", "modules", "boxes", "expanded", "code", "step", "selected",
+  "lang", "title", "transcript", "notice", "busy", "playing", "speed",
 ];
 
 /**
@@ -47,7 +48,7 @@ export function createExplorer(model, el, signal) {
     () => {
       if (view === null) return false;
       // Another view of the same model plays too; whoever comes second lets the step stand.
-      if (view.step === lastPlayed) goto(moved(view.step, "next", view.frames.count));
+      if (view.step === lastPlayed) goto(view.stops.moved(view.step, "next"));
       lastPlayed = view.step;
       return view.step < view.frames.count - 1;
     },
@@ -74,8 +75,11 @@ export function createExplorer(model, el, signal) {
       save("playing", false);
       goto(step);
     },
+    gotoStop(place) {
+      if (view !== null) actions.goto(view.stops.stepAt(place));
+    },
     move(where) {
-      if (view !== null) actions.goto(moved(view.step, where, view.frames.count));
+      if (view !== null) actions.goto(view.stops.moved(view.step, where));
     },
     togglePlay() {
       if (view === null) return;
@@ -92,6 +96,14 @@ export function createExplorer(model, el, signal) {
     setLang(lang) {
       save("lang", lang);
     },
+    toggle(box, isExpanded) {
+      if (view?.live && !view.busy) kernel.send({ action: isExpanded ? "expand" : "collapse", box });
+    },
+    stepInto(box, step) {
+      if (!view?.live || view.busy) return;
+      actions.goto(step);
+      actions.toggle(box, true);
+    },
     send: kernel.send,
   };
   /** @type {import("./types.js").Context} */
@@ -100,13 +112,14 @@ export function createExplorer(model, el, signal) {
   const controls = createControls(context);
   const caption = createCaption(context);
   const picture = createPicture(context);
-  const legend = createLegend(context, picture.zoomButtons);
+  const legend = createLegend(context, picture.tools);
+  const code = createCodePanel(context);
   const timeline = createTimeline(context);
   const inspector = createInspector(context);
   const hooks = createHookPanel(context, drafts);
   const notice = createNotice(context);
   const transcript = createTranscript(context);
-  const parts = [controls, caption, picture, legend, timeline, inspector, hooks, notice, transcript];
+  const parts = [controls, caption, picture, legend, code, timeline, inspector, hooks, notice, transcript];
   const noticeSlot = make(document, "div", "hv-notice-slot");
   const root = make(document, "div", "hv-root hv-theme", { tabindex: "0", role: "region" }, [
     controls.element,
@@ -114,7 +127,8 @@ export function createExplorer(model, el, signal) {
     caption.element,
     make(document, "div", "hv-body", {}, [
       make(document, "div", "hv-main", {}, [picture.element, legend.element, inspector.element]),
-      make(document, "div", "hv-panel", {}, [timeline.element, hooks.element]),
+      make(document, "div", "hv-panel", {}, [code.element, timeline.element]),
+      hooks.element,
     ]),
     transcript.element,
   ]);
@@ -161,6 +175,7 @@ export function createExplorer(model, el, signal) {
     root.setAttribute("aria-label", ["hookviz", words.format(view.title)].filter(Boolean).join(" "));
     root.lang = view.lang === "zh" ? "zh-CN" : view.lang;
     root.toggleAttribute("data-hv-busy", view.busy);
+    root.toggleAttribute("data-hv-code", view.code.length > 0);
     for (const part of parts) part.update(view, before);
     placeNotice(view);
   }

@@ -43,7 +43,7 @@ export function handleKeys(root, signal, actions, pan) {
     } else if (move !== undefined) {
       event.preventDefault();
       actions.move(move);
-    } else if (event.key === " " && !target.closest("button, summary, .hv-card")) {
+    } else if (event.key === " " && !target.closest("button, summary, .hv-card, .hv-module, .hv-toggle")) {
       event.preventDefault();
       actions.togglePlay();
     }
