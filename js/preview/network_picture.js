@@ -100,7 +100,7 @@ export function drawNetwork(expanded, boxes, hooks) {
       + row("input", 0) + row("output", 1) + hookRows.join("") + "</g>";
     const canOpen = CONTENT[id] !== undefined && id !== "k2" && id !== "k6" && !/^k[345]$/.test(id);
     const sign = `<g class="hv-toggle" transform="translate(${x + Math.min(width, 236) - 24} ${y + 20})" data-hv-toggle="${id}" role="button" tabindex="0"`
-      + ` aria-expanded="${open}"><circle class="hv-toggle-ring" r="10"/><path class="hv-toggle-sign" d="M-5 0H5${open ? "" : "M0 -5V5"}"/></g>`;
+      + ` aria-expanded="${open}"><rect class="hv-toggle-box" x="-9" y="-9" width="18" height="18" rx="4"/><path class="hv-toggle-sign" d="M-5 0H5${open ? "" : "M0 -5V5"}"/></g>`;
     return group + (canOpen ? sign : "");
   }
 
