@@ -24,24 +24,26 @@ import { scrollInside } from "./scroll.js";
 
 /**
  * @param {import("./types.js").Context} context
- * @param {import("./types.js").View} view
+ * @param {Source[]} code All of it; the pieces of this file are drawn.
  * @param {string} file
- * @param {string[]} files All of them, to tell apart two of the same last name.
+ * @param {object} more
+ * @param {string[]} more.names All files, to tell apart two of the same last name.
+ * @param {(key: string) => boolean} more.isMarked Whether something was made at a line.
+ * @param {(key: string) => void} more.visit Goes to the first stop of a line.
  * @returns {CodeFile}
  */
-export function createCodeFile({ document, signal, actions }, view, file, files) {
-  const name = shortName(file, files);
+export function createCodeFile({ document, signal }, code, file, { names, isMarked, visit }) {
+  const name = shortName(file, names);
   const tab = make(document, "button", "hv-tab", { type: "button", role: "tab", title: file }, [
     make(document, "bdi", "", {}, [name]),
   ]);
   const panel = make(document, "div", "hv-code-file", { tabindex: "0", role: "tabpanel", "aria-label": name });
-  const places = firstPlaces(view);
   /** @type {Map<string, Line>} By the number of the source and of the line. */
   const lines = new Map();
   /** @type {Line | null} */
   let lit = null;
 
-  view.code.forEach((source, index) => {
+  code.forEach((source, index) => {
     if (source.file === file) panel.append(draw(source, index));
   });
   const buttons = [...lines.values()].flatMap(({ button }) => button ?? []);
@@ -49,8 +51,7 @@ export function createCodeFile({ document, signal, actions }, view, file, files)
 
   panel.addEventListener("click", (event) => {
     const button = buttons.find((item) => item.contains(/** @type {Node} */ (event.target)));
-    const place = button && places.get(button.value);
-    if (place !== undefined) actions.gotoStop(place);
+    if (button !== undefined) visit(button.value);
   }, { signal });
   panel.addEventListener("keydown", (event) => {
     if (event.key !== "ArrowUp" && event.key !== "ArrowDown") return;
@@ -102,7 +103,7 @@ export function createCodeFile({ document, signal, actions }, view, file, files)
       const number = first + row;
       const key = keyOf(index, number);
       const label = make(document, "span", "hv-code-number", {}, [String(number)]);
-      const button = places.has(key)
+      const button = isMarked(key)
         ? make(document, "button", "hv-code-go", { type: "button", tabindex: "-1", value: key }, [label])
         : null;
       const text = make(document, "code", "hv-code-text", { dir: "ltr" }, [...(colored[row] ?? []), "\n"]);
@@ -128,26 +129,10 @@ export function createCodeFile({ document, signal, actions }, view, file, files)
 }
 
 /**
- * For every line at which something was made: the first stop that belongs to it.
- *
- * @param {import("./types.js").View} view
- * @returns {Map<string, number>}
- */
-function firstPlaces({ steps, stops }) {
-  const places = new Map();
-  steps.forEach(({ code }, step) => {
-    if (!code) return;
-    const key = keyOf(code[0], code[1]);
-    if (!places.has(key)) places.set(key, stops.placeOf(step));
-  });
-  return places;
-}
-
-/**
  * @param {number} source
  * @param {number} line
  */
-function keyOf(source, line) {
+export function keyOf(source, line) {
   return `${source}:${line}`;
 }
 

@@ -78,6 +78,9 @@ export function createExplorer(model, el, signal) {
     gotoStop(place) {
       if (view !== null) actions.goto(view.stops.stepAt(place));
     },
+    visit(step) {
+      if (view !== null) actions.gotoStop(view.stops.placeOf(step));
+    },
     move(where) {
       if (view !== null) actions.goto(view.stops.moved(view.step, where));
     },

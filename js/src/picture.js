@@ -32,6 +32,8 @@ export function createPicture(context) {
   let drawn = new Map();
   /** @type {View | null} */
   let shown = null;
+  /** @type {Element | undefined} The box inside which the current step happens, unseen. */
+  let here;
 
   handlePicture(context, stage, { toggle: toggles.toggle, reveal: panzoom.reveal, idOf });
 
@@ -137,10 +139,10 @@ export function createPicture(context) {
     const own = cards(tensor)[0] ?? drawn.get(node)?.groups[0];
     // What happens inside a collapsed box is shown at the box.
     const id = own === undefined ? boxes.around(call).find((box) => firstOf(box) !== undefined) : undefined;
-    for (const marked of svg?.querySelectorAll("[data-hv-here]") ?? []) marked.removeAttribute("data-hv-here");
-    const box = firstOf(id);
-    if (box !== undefined) setFlag(box, "data-hv-here", true);
-    const place = own ?? box ?? svg?.querySelector('[data-hv-role="root"]');
+    here?.removeAttribute("data-hv-here");
+    here = firstOf(id);
+    here?.setAttribute("data-hv-here", "true");
+    const place = own ?? here ?? svg?.querySelector('[data-hv-role="root"]');
     if (place && isRevealed) panzoom.reveal(place);
   }
 

@@ -126,6 +126,7 @@
  * @typedef {object} Actions What a part may ask for.
  * @property {(step: number) => void} goto
  * @property {(place: number) => void} gotoStop
+ * @property {(step: number) => void} visit Goes to the stop that takes a step in.
  * @property {(where: import("./stepper.js").Move) => void} move
  * @property {() => void} togglePlay
  * @property {(speed: number) => void} setSpeed
