@@ -11,9 +11,11 @@ from hookviz.view import message
 from hookviz.view.arrivals import find_arrivals
 from hookviz.view.captions import caption_of, caption_ready
 from hookviz.view.lines import line_of
+from hookviz.view.marks import Mark, marks_of
 from hookviz.view.message import Message, Text
 from hookviz.view.names import GraphIndex
 from hookviz.view.patches import Patch, PatchWriter
+from hookviz.view.questions import Question, question_of
 
 Frame = dict[tuple[str, str], Text]
 """What is on screen at one step, by element and field."""
@@ -30,6 +32,8 @@ class Step:
         printed: What user code printed during it.
         tensor, node, hook: Ids of where it happened, or empty.
         patches: What changes on screen, compared with the step before.
+        marks: What makes it worth running to, see `hookviz.view.marks`.
+        question: What a learner can be asked before it is shown, or `None`.
     """
 
     kind: str
@@ -40,6 +44,8 @@ class Step:
     node: str = ""
     hook: str = ""
     patches: tuple[Patch, ...] = ()
+    marks: tuple[Mark, ...] = ()
+    question: Question | None = None
 
 
 def build_steps(graph: GraphRecord, events: Sequence[Event]) -> tuple[Step, ...]:
@@ -73,6 +79,8 @@ def build_steps(graph: GraphRecord, events: Sequence[Event]) -> tuple[Step, ...]
                 node=node,
                 hook=hook,
                 patches=writer.write(event, known, is_last=position == len(events) - 1),
+                marks=marks_of(event),
+                question=question_of(index, event),
             )
         )
     return tuple(steps)
@@ -99,9 +107,19 @@ def to_json_data(steps: Iterable[Step]) -> list[dict[str, object]]:
             "patches": [
                 [key, field, message.to_json_data(value)] for key, field, value in step.patches
             ],
+            "marks": list(step.marks),
+            "question": None if step.question is None else _question_data(step.question),
         }
         for step in steps
     ]
+
+
+def _question_data(question: Question) -> dict[str, object]:
+    return {
+        "text": message.to_json_data(question.text),
+        "answer": list(question.answer),
+        "shown": message.to_json_data(question.shown),
+    }
 
 
 def _where(index: GraphIndex, event: Event) -> tuple[str, str, str]:

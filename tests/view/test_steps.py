@@ -265,6 +265,8 @@ def test_the_json_form_is_json() -> None:
         "node",
         "hook",
         "patches",
+        "marks",
+        "question",
     ]
     patches = data[7]["patches"]
     assert isinstance(patches, list)
