@@ -94,5 +94,9 @@ class TraceFormatError(HookvizError, ValueError):
     """A text is no trace, or one of a newer format."""
 
 
+class MissingPackageError(HookvizError, ImportError):
+    """Something that was asked for needs a package that is not installed."""
+
+
 class RecordingWarning(UserWarning):
     """A step of a pass could not be recorded; the pass itself is not affected."""

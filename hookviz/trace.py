@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hookviz.errors import TraceFormatError, UnknownTargetError
 from hookviz.graph import Graph
 from hookviz.records import Event, TensorSnapshot, TraceRecord
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 SCHEMA = 1
 """Version of the JSON that `Trace.to_json` writes; raised when an older reader would misread it."""
@@ -52,6 +55,35 @@ class Trace(TraceRecord):
         return transcript(
             self.graph, self.events, lang=lang or "en", grads=self.grads, error=self.error
         )
+
+    def plot(self, name: str | None = None, *, lang: str | None = None) -> Figure:
+        """Plot how large gradients were, before and after hooks, as a matplotlib figure.
+
+        Args:
+            name: Name or id of a tensor: the way from the root to it, station by station. Without
+                it: every leaf, in the order in which backward reached them.
+            lang: `"en"` (the default) or `"zh"`.
+
+        Returns:
+            A figure of Euclidean (L2) norms; it can be changed, shown and saved like any other.
+
+        Raises:
+            UnknownTargetError: If the graph has no such tensor.
+            MissingPackageError: If matplotlib is not installed.
+        """
+        from hookviz.view.message import Message
+        from hookviz.view.norms import leaf_stations, stations_to
+        from hookviz.view.plot import plot_stations
+
+        if name is None:
+            stations = leaf_stations(self.graph, self.events)
+            title = Message("plot.leaves", {"tensor": self.graph.root.label})
+        else:
+            label = self._label(name)
+            tensor = next(item for item in self.graph.tensors if item.label == label)
+            stations = stations_to(self.graph, self.events, tensor)
+            title = Message("plot.way", {"tensor": self.graph.root.label, "leaf": label})
+        return plot_stations(stations, title=title, lang=lang or "en")
 
     def to_json(self) -> str:
         """Return the whole trace as JSON text, with a schema version; see `from_json`."""
