@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from hookviz.records import Event, GraphRecord, TensorRecord, TensorSnapshot
-from hookviz.view.arrivals import Arrival, find_arrivals, single, value_at
 from hookviz.view.names import GraphIndex, Slot
+from hookviz.view.slot_values import SlotValue, slot_values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,12 +44,11 @@ def norm_of(snapshot: TensorSnapshot | None) -> float | None:
 
 def leaf_stations(graph: GraphRecord, events: Sequence[Event]) -> tuple[Station, ...]:
     """Return every leaf that a gradient reached, in the order in which backward reached them."""
-    index, arrived = _arrived(graph, events)
-    used = _used(index, events, arrived)
+    values = slot_values(graph, events)
     order = [event.tensor for event in events if event.kind == "accumulate"]
     leaves = {tensor.label: tensor for tensor in graph.tensors if tensor.is_leaf}
     reached = [leaves[label] for label in dict.fromkeys(order) if label in leaves]
-    return tuple(_station(tensor.label, (tensor.node, 0), arrived, used) for tensor in reached)
+    return tuple(_station(tensor.label, (tensor.node, 0), values) for tensor in reached)
 
 
 def stations_to(
@@ -62,50 +61,16 @@ def stations_to(
         events: Of one pass over it.
         tensor: Where the way ends.
     """
-    index, arrived = _arrived(graph, events)
-    used = _used(index, events, arrived)
+    index, values = GraphIndex(graph), slot_values(graph, events)
     return tuple(
-        _station(index.name_of_slot(slot), slot, arrived, used)
+        _station(index.name_of_slot(slot), slot, values)
         for slot in _longest_way(index, (tensor.node, tensor.output_nr))
     )
 
 
-def _arrived(
-    graph: GraphRecord, events: Sequence[Event]
-) -> tuple[GraphIndex, Mapping[Slot, Arrival]]:
-    index = GraphIndex(graph)
-    known = find_arrivals(index, events).known
-    return index, {arrival.slot: arrival for row in known.values() for arrival in row}
-
-
-def _used(
-    index: GraphIndex, events: Sequence[Event], arrived: Mapping[Slot, Arrival]
-) -> dict[Slot, TensorSnapshot | None]:
-    """Return what was used at each slot: what its node worked with, or its leaf was given."""
-    used = {slot: arrival.value for slot, arrival in arrived.items()}
-    for event in events:
-        if event.timeline:
-            continue
-        if event.kind == "node" and event.node in index.nodes:
-            for output_nr in range(index.nodes[event.node].num_outputs):
-                used[event.node, output_nr] = value_at(event.incoming, output_nr)
-        elif event.kind == "accumulate" and (slot := index.slot_of(event)) is not None:
-            used[slot] = single(event.incoming)
-    return used
-
-
-def _station(
-    label: str,
-    slot: Slot,
-    arrived: Mapping[Slot, Arrival],
-    used: Mapping[Slot, TensorSnapshot | None],
-) -> Station:
-    arrival = arrived.get(slot)
-    return Station(
-        label=label,
-        arrived=norm_of(arrival.value if arrival is not None else None),
-        used=norm_of(used.get(slot)),
-    )
+def _station(label: str, slot: Slot, values: Mapping[Slot, SlotValue]) -> Station:
+    value = values.get(slot, SlotValue(arrived=None, used=None))
+    return Station(label=label, arrived=norm_of(value.arrived), used=norm_of(value.used))
 
 
 def _longest_way(index: GraphIndex, end: Slot) -> list[Slot]:
