@@ -7,6 +7,7 @@ import math
 import operator
 import unicodedata
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from hookviz.errors import AnswerError
@@ -69,6 +70,52 @@ def is_right(given: Sequence[Number], recorded: Sequence[str | None]) -> bool:
         _agrees(number, None if text is None else complex(text))
         for number, text in zip(given, recorded, strict=True)
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What became of a prediction.
+
+    Attributes:
+        is_right: Whether it agrees with the recording.
+        given: What was said.
+        recorded: What was recorded, as text.
+    """
+
+    is_right: bool
+    given: str
+    recorded: str
+
+    def __bool__(self) -> bool:
+        return self.is_right
+
+    def __str__(self) -> str:
+        return f"right: {self.recorded}" if self.is_right else f"not {self.given}: {self.recorded}"
+
+
+def judge(answer: object, recorded: Sequence[str | None], shown: str) -> Verdict:
+    """Compare an answer of any kind with a recording.
+
+    Args:
+        answer: Text as `read_answer` takes it, or a number, `None`, a list, or something with
+            `tolist()` such as a tensor.
+        recorded: See `is_right`.
+        shown: The recording as a person reads it.
+
+    Raises:
+        AnswerError: If the answer is none of that.
+    """
+    given = answer if isinstance(answer, str) else str(_plain_numbers(answer))
+    return Verdict(is_right=is_right(read_answer(given), recorded), given=given, recorded=shown)
+
+
+def _plain_numbers(answer: object) -> object:
+    as_list = getattr(answer, "tolist", None)
+    if callable(as_list):
+        return as_list()
+    if isinstance(answer, list | tuple):
+        return [_plain_numbers(item) for item in answer]
+    return answer
 
 
 def _agrees(given: Number, recorded: Number) -> bool:

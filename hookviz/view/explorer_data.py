@@ -11,6 +11,7 @@ from hookviz.view.panel import panel_data
 from hookviz.view.picture import picture_svg
 from hookviz.view.steps import Step, to_json_data
 from hookviz.view.transcript import transcript
+from hookviz.view.value_book import ValueBook
 
 
 def explorer_data(trace: TraceRecord, steps: Sequence[Step]) -> dict[str, Any]:
@@ -23,9 +24,10 @@ def explorer_data(trace: TraceRecord, steps: Sequence[Step]) -> dict[str, Any]:
     Returns:
         `steps` first, then `picture` (at step 0), `tensors`, `transcript` by language, `title`.
     """
-    graph = trace.graph
+    graph, book = trace.graph, ValueBook()
     return {
-        "steps": to_json_data(steps),
+        "steps": to_json_data(steps, book),
+        "values": book.data(),
         "picture": picture_svg(graph, steps, step=0, lang="en"),
         "tensors": panel_data(graph),
         "transcript": {

@@ -16,6 +16,7 @@ from hookviz.view.message import Message, Text
 from hookviz.view.names import GraphIndex
 from hookviz.view.patches import Patch, PatchWriter
 from hookviz.view.questions import Question, question_of
+from hookviz.view.value_book import Labelled, ValueBook, values_of
 
 Frame = dict[tuple[str, str], Text]
 """What is on screen at one step, by element and field."""
@@ -34,6 +35,7 @@ class Step:
         patches: What changes on screen, compared with the step before.
         marks: What makes it worth running to, see `hookviz.view.marks`.
         question: What a learner can be asked before it is shown, or `None`.
+        before, after: The values that it started from and that came of it, with labels.
     """
 
     kind: str
@@ -46,6 +48,8 @@ class Step:
     patches: tuple[Patch, ...] = ()
     marks: tuple[Mark, ...] = ()
     question: Question | None = None
+    before: Labelled = ()
+    after: Labelled = ()
 
 
 def build_steps(graph: GraphRecord, events: Sequence[Event]) -> tuple[Step, ...]:
@@ -69,6 +73,7 @@ def build_steps(graph: GraphRecord, events: Sequence[Event]) -> tuple[Step, ...]
         known = arrivals.known.get(position, ())
         waiting = arrivals.waiting.get(position, ())
         tensor, node, hook = _where(index, event)
+        before, after = values_of(index, event)
         steps.append(
             Step(
                 kind=event.kind,
@@ -81,6 +86,8 @@ def build_steps(graph: GraphRecord, events: Sequence[Event]) -> tuple[Step, ...]
                 patches=writer.write(event, known, is_last=position == len(events) - 1),
                 marks=marks_of(event),
                 question=question_of(index, event),
+                before=before,
+                after=after,
             )
         )
     return tuple(steps)
@@ -93,8 +100,8 @@ def frame_at(steps: Sequence[Step], position: int) -> Frame:
     }
 
 
-def to_json_data(steps: Iterable[Step]) -> list[dict[str, object]]:
-    """Return the steps as the browser gets them."""
+def to_json_data(steps: Iterable[Step], book: ValueBook) -> list[dict[str, object]]:
+    """Return the steps as the browser gets them; what they show as tables goes into the book."""
     return [
         {
             "kind": step.kind,
@@ -109,6 +116,7 @@ def to_json_data(steps: Iterable[Step]) -> list[dict[str, object]]:
             ],
             "marks": list(step.marks),
             "question": None if step.question is None else _question_data(step.question),
+            "values": book.step_data(step.before, step.after),
         }
         for step in steps
     ]

@@ -19,6 +19,10 @@ Shown = list[list[object]]
 """Pairs of a label and the place of a value in the book, `None` where there is no gradient."""
 
 
+Labelled = Sequence[tuple[str, TensorSnapshot | None]]
+"""Values of one step, each with what to call it."""
+
+
 class ValueBook:
     """The values of one trace as JSON-safe data; equal values stand in it once."""
 
@@ -35,20 +39,16 @@ class ValueBook:
         """Return every value in the order of its place."""
         return [_value_data(snapshot) for snapshot in self._places]
 
-
-def step_values(index: GraphIndex, event: Event, book: ValueBook) -> dict[str, Shown]:
-    """Return what a step shows before and after, as places in the book."""
-    before, after = _before_and_after(index, event)
-    return {
-        "before": [[label, book.place(value)] for label, value in before],
-        "after": [[label, book.place(value)] for label, value in after],
-    }
+    def step_data(self, before: Labelled, after: Labelled) -> dict[str, Shown]:
+        """Return what a step shows before and after, as places in the book."""
+        return {
+            "before": [[label, self.place(value)] for label, value in before],
+            "after": [[label, self.place(value)] for label, value in after],
+        }
 
 
-Labelled = list[tuple[str, TensorSnapshot | None]]
-
-
-def _before_and_after(index: GraphIndex, event: Event) -> tuple[Labelled, Labelled]:
+def values_of(index: GraphIndex, event: Event) -> tuple[Labelled, Labelled]:
+    """Return the values before and after an event, each with a label where there are several."""
     match event.kind:
         case "node":
             sent = [

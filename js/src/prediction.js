@@ -17,13 +17,11 @@ export function createPrediction({ document, signal, words, actions }) {
   });
   const check = make(document, "button", "hv-button hv-primary", { type: "submit" });
   const reveal = make(document, "button", "hv-button", { type: "button" });
-  const verdict = make(document, "p", "hv-verdict", { role: "status" });
+  const verdict = make(document, "p", "hv-verdict", { "aria-live": "polite" });
   const score = make(document, "span", "hv-score");
-  const form = make(document, "form", "hv-question-form", {}, [text, answer, check, reveal]);
+  const form = make(document, "form", "hv-question-form", {}, [text, check, reveal]);
   const element = make(document, "section", "hv-prediction", {}, [form, verdict, score]);
-  text.append(make(document, "span"));
-  answer.id = `hv-answer-${Math.random().toString(36).slice(2)}`;
-  text.htmlFor = answer.id;
+  text.append(make(document, "span"), answer);
 
   /** @type {View | null} */
   let shown = null;

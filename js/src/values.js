@@ -11,6 +11,8 @@ const SVG = "http://www.w3.org/2000/svg";
 const CELL = 9;
 const BARS = { width: 144, height: 46 };
 const FIGURES = ["minimum", "maximum", "mean", "std", "norm", "zeros", "nans", "infs"];
+/** Counts are only said where there is something to count. */
+const COUNTS = new Set(["nans", "infs"]);
 /** A single number says all in the sentence above. */
 const SCALAR = "[]";
 
@@ -163,7 +165,8 @@ function drawFigures({ document, words }, value) {
   const facts = { shape: value.shape, dtype: value.dtype };
   const named = [...Object.entries(facts), ...FIGURES.map((name) => [name, value[/** @type {"mean"} */ (name)]])];
   for (const [name, figure] of named) {
-    const isNothing = figure === "" || figure === undefined || (figure === 0 && name !== "zeros");
+    const isNothing = figure === undefined || figure === ""
+      || (String(figure) === "0" && COUNTS.has(String(name)));
     if (isNothing) continue;
     list.append(make(document, "div", "", {}, [
       make(document, "dt", "", {}, [words.say(`ui.values.${name}`)]),

@@ -7,14 +7,14 @@ import torch
 
 import hookviz
 from hookviz.view.names import GraphIndex
-from hookviz.view.value_book import MOST_COLUMNS, ValueBook, step_values
+from hookviz.view.value_book import MOST_COLUMNS, ValueBook, values_of
 
 
 def book_of(
     trace: hookviz.Trace,
 ) -> tuple[list[dict[str, list[list[object]]]], list[dict[str, object]]]:
     book, index = ValueBook(), GraphIndex(trace.graph)
-    shown = [step_values(index, event, book) for event in trace.events]
+    shown = [book.step_data(*values_of(index, event)) for event in trace.events]
     data = book.data()
     assert json.loads(json.dumps([shown, data], allow_nan=False)) == [shown, data]
     return shown, data

@@ -1,0 +1,207 @@
+"""Let a reader step through a pass: the part of the explorer that needs no session."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import traitlets
+
+from hookviz.errors import HookvizError
+from hookviz.languages import LANGUAGES
+from hookviz.trace import Trace
+from hookviz.view.answers import Verdict, judge
+from hookviz.view.marks import Mark
+from hookviz.view.message import render
+from hookviz.view.steps import Step
+
+_STATIC = Path(__file__).parent / "static"
+_SHEETS = ("explorer.css", "picture.css", "lesson.css")
+
+_SLOWEST, _FASTEST = 0.05, 50.0
+
+
+class SteppingWidget(anywidget.AnyWidget):
+    """Show the steps of one trace; `hookviz.Explorer` adds what changes hooks."""
+
+    # As text: anywidget holds on to every widget whose script is a path, to reload it on change.
+    _esm = (_STATIC / "explorer.js").read_text(encoding="utf-8")
+    _css = "\n".join((_STATIC / name).read_text(encoding="utf-8") for name in _SHEETS)
+
+    step = traitlets.Int(0, help="0 before anything, n after the n-th event").tag(sync=True)
+    selected = traitlets.Unicode("", help="id of the selected tensor, or empty").tag(sync=True)
+    lang = traitlets.Enum(LANGUAGES, default_value="en").tag(sync=True)
+    theme = traitlets.Enum(("auto", "light", "dark"), default_value="auto").tag(sync=True)
+
+    playing = traitlets.Bool(default_value=False, help="whether it plays").tag(sync=True)
+    speed = traitlets.Float(1.0, help="steps per 1.2 seconds").tag(sync=True)
+
+    predicting = traitlets.Bool(
+        default_value=False, help="whether the reader is asked before each step"
+    ).tag(sync=True)
+    score = traitlets.Dict(help="right, asked, and the steps that were asked about").tag(sync=True)
+
+    picture = traitlets.Unicode("").tag(sync=True)
+    steps = traitlets.List(traitlets.Dict()).tag(sync=True)
+    values = traitlets.List(traitlets.Dict()).tag(sync=True)
+    tensors = traitlets.List(traitlets.Dict()).tag(sync=True)
+    strings = traitlets.Dict().tag(sync=True)
+    transcript = traitlets.Dict().tag(sync=True)
+    title = traitlets.Unicode("").tag(sync=True)
+    notice = traitlets.Any(None, help="a message for the reader, or None").tag(sync=True)
+    busy = traitlets.Bool(default_value=False).tag(sync=True)
+
+    _trace: Trace
+    _steps: tuple[Step, ...] = ()
+
+    @traitlets.default("score")
+    def _no_score(self) -> dict[str, Any]:
+        return {"right": 0, "asked": 0, "steps": []}
+
+    @property
+    def trace(self) -> Trace:
+        """The pass on screen."""
+        return self._trace
+
+    @property
+    def caption(self) -> str:
+        """The sentence about the current step, in the current language."""
+        return render(self._steps[self.step].caption, self.lang)
+
+    # -- stepping -------------------------------------------------------------------------------
+
+    def next(self) -> None:
+        """Go one step on; at the last step, stay."""
+        self.step += 1
+
+    def back(self) -> None:
+        """Go one step back; at the first step, stay."""
+        self.step -= 1
+
+    def first(self) -> None:
+        """Go before anything has happened."""
+        self.step = 0
+
+    def last(self) -> None:
+        """Go to the end of the pass."""
+        self.step = len(self._steps) - 1
+
+    def goto(self, n: int) -> None:
+        """Go to the step after the n-th event.
+
+        Raises:
+            HookvizError: If there is no such step.
+        """
+        last = len(self._steps) - 1
+        if not isinstance(n, int) or not 0 <= n <= last:
+            raise HookvizError(f"there is no step {n!r}; this pass has the steps 0 to {last}.")
+        self.step = n
+
+    def next_hook(self) -> bool:
+        """Go on to the next step at which a hook ran; return whether there was one."""
+        return self._run_to_mark("hook")
+
+    def next_rewrite(self) -> bool:
+        """Go on to the next step at which a value was rewritten; return whether there was one."""
+        return self._run_to_mark("rewrite")
+
+    def first_nonfinite(self) -> bool:
+        """Go to the first step that brought a NaN or an infinite number; return whether one did."""
+        self.first()
+        return self._run_to_mark("nonfinite")
+
+    def _run_to_mark(self, mark: Mark) -> bool:
+        return self._run_to(n for n, step in enumerate(self._steps) if mark in step.marks)
+
+    def _run_to(self, places: Any) -> bool:
+        place = next((place for place in places if place > self.step), None)
+        if place is None:
+            return False
+        self.step = place
+        return True
+
+    def play(self, *, speed: float | None = None) -> None:
+        """Play the steps one after the other, where the widget is on screen.
+
+        Args:
+            speed: 1 is a step every 1.2 seconds, 2 is twice as fast; left as it is if not given.
+
+        Raises:
+            HookvizError: If the speed is no number, or much too slow or fast.
+        """
+        if speed is not None:
+            if not isinstance(speed, int | float):
+                raise HookvizError(f"speed={speed!r} is not a number.")
+            self.speed = speed
+        if self.step == len(self._steps) - 1:
+            self.first()
+        self.playing = True
+
+    def pause(self) -> None:
+        """Stop playing at the current step."""
+        self.playing = False
+
+    # -- predicting -----------------------------------------------------------------------------
+
+    @property
+    def question(self) -> str | None:
+        """What can be asked about the next step, in the current language; `None` if nothing."""
+        following = self._steps[self.step + 1 : self.step + 2]
+        if not following or following[0].question is None:
+            return None
+        return render(following[0].question.text, self.lang)
+
+    def predict(self, answer: object) -> Verdict:
+        """Say what the next step will show; it is compared with the recording, then shown.
+
+        Args:
+            answer: A number, `None`, a list of those, a tensor, or text such as `"2*4"`. Numbers
+                may be off by a few thousandths.
+
+        Returns:
+            Whether it was right, and the recorded value. Only the first answer to a step counts
+            for `score`.
+
+        Raises:
+            AnswerError: If the answer is nothing of that; the step stays.
+            HookvizError: If nothing can be asked about the next step.
+        """
+        if self.question is None:
+            raise HookvizError(
+                "there is nothing to predict about the next step: at the end, at an error, or "
+                "where the value has too many numbers. Go on with next()."
+            )
+        target = self.step + 1
+        question = self._steps[target].question
+        assert question is not None
+        verdict = judge(answer, question.answer, render(question.shown, self.lang))
+        asked: list[int] = self.score["steps"]
+        if target not in asked:
+            self.score = {
+                "right": self.score["right"] + verdict.is_right,
+                "asked": self.score["asked"] + 1,
+                "steps": [*asked, target],
+            }
+        self.step = target
+        return verdict
+
+    # -- what the page may set ------------------------------------------------------------------
+
+    @traitlets.validate("step")
+    def _valid_step(self, proposal: Any) -> int:
+        return max(0, min(int(proposal["value"]), max(len(self.steps) - 1, 0)))
+
+    @traitlets.validate("speed")
+    def _valid_speed(self, proposal: Any) -> float:
+        speed = float(proposal["value"])
+        if not _SLOWEST <= speed <= _FASTEST:
+            raise HookvizError(
+                f"speed={speed} cannot be played; it has to be from {_SLOWEST} to {_FASTEST}."
+            )
+        return speed
+
+    @traitlets.validate("selected")
+    def _valid_selected(self, proposal: Any) -> str:
+        value = str(proposal["value"])
+        return value if any(tensor["id"] == value for tensor in self.tensors) else ""
