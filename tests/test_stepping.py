@@ -55,6 +55,7 @@ def test_it_finds_the_first_nan_also_from_behind_it() -> None:
     explorer.last()
     assert explorer.first_nonfinite()
     assert explorer.trace.events[explorer.step - 1].tensor == "c"
+    a.grad = None
     finite = hookviz.explore(a * 2)
     assert not finite.first_nonfinite()
 
