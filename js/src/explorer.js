@@ -141,6 +141,7 @@ export function createExplorer(model, el, signal) {
   const parts = [
     controls, prediction, caption, picture, legend, code, runTo, timeline, inspector, values, hooks, notice, transcript,
   ];
+  timeline.element.firstElementChild?.after(runTo.element);
   const noticeSlot = make(document, "div", "hv-notice-slot");
   const root = make(document, "div", "hv-root hv-theme", { tabindex: "0", role: "region" }, [
     controls.element,
@@ -149,7 +150,7 @@ export function createExplorer(model, el, signal) {
     caption.element,
     make(document, "div", "hv-body", {}, [
       make(document, "div", "hv-main", {}, [picture.element, legend.element, inspector.element, values.element]),
-      make(document, "div", "hv-panel", {}, [code.element, runTo.element, timeline.element]),
+      make(document, "div", "hv-panel", {}, [code.element, timeline.element]),
       hooks.element,
     ]),
     transcript.element,

@@ -8,7 +8,8 @@ import { cellColor, gridCells, limitOf } from "./color_scale.js";
 /** @typedef {import("./types.js").Context} Context */
 
 const SVG = "http://www.w3.org/2000/svg";
-const CELL = 9;
+/** Side of a cell in a picture: as large as fits, within what looks like a picture. */
+const CELLS = { smallest: 9, largest: 18, width: 144 };
 const BARS = { width: 144, height: 46 };
 const FIGURES = ["minimum", "maximum", "mean", "std", "norm", "zeros", "nans", "infs"];
 /** Counts are only said where there is something to count. */
@@ -113,11 +114,12 @@ function drawTable(document, value, limit) {
 function drawGrid({ document, words }, value, limit) {
   const cells = gridCells(value);
   const rows = Math.ceil(cells.length / value.columns);
+  const side = cellSide(value.columns);
   const svg = svgElement(document, "svg", {
     class: "hv-value-grid",
     viewBox: `0 0 ${value.columns} ${rows}`,
-    width: String(value.columns * CELL),
-    height: String(rows * CELL),
+    width: String(value.columns * side),
+    height: String(rows * side),
     role: "img",
     "aria-label": words.say("ui.values.grid", { shape: value.shape }),
     "shape-rendering": "crispEdges",
@@ -196,9 +198,10 @@ function difference({ document, words }, sides, limit) {
   });
   if (cells.every((cell) => cell === 0)) return [];
   const rows = Math.ceil(cells.length / columns);
+  const side = cellSide(columns);
   const svg = svgElement(document, "svg", {
-    class: "hv-value-grid", viewBox: `0 0 ${columns} ${rows}`, width: String(columns * CELL),
-    height: String(rows * CELL), role: "img", "aria-label": words.say("ui.values.difference"),
+    class: "hv-value-grid", viewBox: `0 0 ${columns} ${rows}`, width: String(columns * side),
+    height: String(rows * side), role: "img", "aria-label": words.say("ui.values.difference"),
     "shape-rendering": "crispEdges",
   });
   cells.forEach((level, place) => {
@@ -210,6 +213,12 @@ function difference({ document, words }, sides, limit) {
   return [make(document, "div", "hv-values-side hv-values-difference", {}, [
     make(document, "h4", "hv-values-name", {}, [words.say("ui.values.difference")]), svg,
   ])];
+}
+
+/** @param {number} columns */
+function cellSide(columns) {
+  const { smallest, largest, width } = CELLS;
+  return Math.min(largest, Math.max(smallest, Math.floor(width / columns)));
 }
 
 /** @param {StepValue} value */
