@@ -265,6 +265,8 @@ def test_the_json_form_is_json() -> None:
         "tensor",
         "node",
         "hook",
+        "call",
+        "code",
         "patches",
         "marks",
         "question",
