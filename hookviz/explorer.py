@@ -11,7 +11,9 @@ from hookviz.live.session import HookId, HookLike, Session, Target
 from hookviz.records import HookRecord
 from hookviz.stepping import SteppingWidget
 from hookviz.trace import Trace
+from hookviz.view.box_data import box_data
 from hookviz.view.explorer_data import explorer_data
+from hookviz.view.grouping import group_tree
 from hookviz.view.matching import matching_step
 from hookviz.view.notices import notice_for
 from hookviz.view.picture import picture_svg
@@ -169,12 +171,17 @@ class Explorer(SteppingWidget):
 
     def _show(self) -> None:
         self._trace = Trace.from_record(self._session.trace)
-        self._steps = build_steps(self._trace.graph, self._trace.events)
+        graph, before = self._trace.graph, self.boxes
+        self._tree = group_tree(graph)
+        self._steps = build_steps(graph, self._trace.events, tree=self._tree)
+        # What the reader has opened stays open while the boxes are the same ones.
+        expanded = self.expanded if before and before == box_data(self._tree) else None
         # The steps come first: the validators of `step` and `selected` measure by what is there.
         self.score = {**self.score, "steps": []}
-        for name, value in explorer_data(self._trace, self._steps).items():
+        data = explorer_data(self._trace, self._steps, expanded=expanded, tree=self._tree)
+        for name, value in data.items():
             setattr(self, name, value)
-        if not any(tensor["id"] == self.selected for tensor in self.tensors):
+        if not self._is_there(self.selected):
             self.selected = ""
 
     def _on_action(self, _: object, content: object, __: object) -> None:
@@ -188,6 +195,10 @@ class Explorer(SteppingWidget):
             "enable": lambda: self.enable(hook),
             "disable": lambda: self.disable(hook),
             "move": lambda: self.move(hook, int(content.get("position", 0))),
+            "expand": lambda: self.expand(str(content.get("box", ""))),
+            "collapse": lambda: self.collapse(str(content.get("box", ""))),
+            "expand_all": self.expand_all,
+            "collapse_all": self.collapse_all,
             "run": self.run,
             "dismiss": self.dismiss,
             "hello": lambda: None,

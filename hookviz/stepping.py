@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 import anywidget
 import traitlets
 
-from hookviz.errors import HookvizError
+from hookviz.errors import HookvizError, UnknownTargetError
 from hookviz.languages import LANGUAGES
 from hookviz.trace import Trace
 from hookviz.view.answers import Verdict, judge
+from hookviz.view.expansion import all_opened, box_named, closed, expansion_data, opened_to
+from hookviz.view.groups import GroupTree
 from hookviz.view.marks import Mark
 from hookviz.view.message import render
+from hookviz.view.questions import Question
 from hookviz.view.steps import Step
 
 _STATIC = Path(__file__).parent / "static"
@@ -44,6 +48,13 @@ class SteppingWidget(anywidget.AnyWidget):
 
     picture = traitlets.Unicode("").tag(sync=True)
     steps = traitlets.List(traitlets.Dict()).tag(sync=True)
+    stops = traitlets.List(traitlets.Dict()).tag(sync=True)
+    expanded = traitlets.List(traitlets.Unicode(), help="ids of the boxes that are open").tag(
+        sync=True
+    )
+    boxes = traitlets.Dict().tag(sync=True)
+    modules = traitlets.List(traitlets.Dict()).tag(sync=True)
+    code = traitlets.List(traitlets.Dict()).tag(sync=True)
     values = traitlets.List(traitlets.Dict()).tag(sync=True)
     tensors = traitlets.List(traitlets.Dict()).tag(sync=True)
     strings = traitlets.Dict().tag(sync=True)
@@ -54,6 +65,7 @@ class SteppingWidget(anywidget.AnyWidget):
 
     _trace: Trace
     _steps: tuple[Step, ...] = ()
+    _tree: GroupTree
 
     @traitlets.default("score")
     def _no_score(self) -> dict[str, Any]:
@@ -72,12 +84,18 @@ class SteppingWidget(anywidget.AnyWidget):
     # -- stepping -------------------------------------------------------------------------------
 
     def next(self) -> None:
-        """Go one step on; at the last step, stay."""
-        self.step += 1
+        """Go one step on, over what is inside a closed box; at the last step, stay."""
+        self.step = self._next_stop()
 
     def back(self) -> None:
-        """Go one step back; at the first step, stay."""
-        self.step -= 1
+        """Go one step back, over what is inside a closed box; at the first step, stay."""
+        self.step = max((stop for stop in self._stops() if stop < self.step), default=0)
+
+    def _next_stop(self) -> int:
+        return min((stop for stop in self._stops() if stop > self.step), default=self.step)
+
+    def _stops(self) -> list[int]:
+        return [stop["step"] for stop in self.stops]
 
     def first(self) -> None:
         """Go before anything has happened."""
@@ -142,15 +160,60 @@ class SteppingWidget(anywidget.AnyWidget):
         """Stop playing at the current step."""
         self.playing = False
 
+    # -- boxes ----------------------------------------------------------------------------------
+
+    def expand(self, box: str) -> None:
+        """Open a box, and those around it: show what is inside, and step into it.
+
+        Args:
+            box: Qualified name of a module, or the id of a box in the picture.
+
+        Raises:
+            UnknownTargetError: If the graph has no such box.
+        """
+        name = self._box(box)
+        self._open(opened_to(self._trace.graph, self.expanded, name, tree=self._tree))
+
+    def collapse(self, box: str) -> None:
+        """Close a box and step over what is inside. Raises as `expand` does."""
+        name = self._box(box)
+        self._open(closed(self._trace.graph, self.expanded, name, tree=self._tree))
+
+    def expand_all(self) -> None:
+        """Open every box; of a very large graph, as many as can still be drawn."""
+        self._open(all_opened(self._trace.graph, tree=self._tree))
+
+    def collapse_all(self) -> None:
+        """Close every box."""
+        self._open(())
+
+    def _box(self, name: str) -> str:
+        found = box_named(self._trace.graph, str(name), tree=self._tree)
+        if found is None:
+            known = ", ".join(group.name for group in list(self._tree.groups.values())[:20])
+            raise UnknownTargetError(
+                f"there is no box {name!r} in this picture. "
+                + (f"There are: {known}." if known else "It has no boxes.")
+            )
+        return found
+
+    def _open(self, expanded: Collection[str]) -> None:
+        data = expansion_data(self._trace, self._steps, expanded, tree=self._tree)
+        with self.hold_sync():
+            for name, value in data.items():
+                setattr(self, name, value)
+
     # -- predicting -----------------------------------------------------------------------------
 
     @property
     def question(self) -> str | None:
         """What can be asked about the next step, in the current language; `None` if nothing."""
-        following = self._steps[self.step + 1 : self.step + 2]
-        if not following or following[0].question is None:
-            return None
-        return render(following[0].question.text, self.lang)
+        question = self._next_question()
+        return None if question is None else render(question.text, self.lang)
+
+    def _next_question(self) -> Question | None:
+        target = self._next_stop()
+        return None if target == self.step else self._steps[target].question
 
     def predict(self, answer: object) -> Verdict:
         """Say what the next step will show; it is compared with the recording, then shown.
@@ -167,14 +230,12 @@ class SteppingWidget(anywidget.AnyWidget):
             AnswerError: If the answer is nothing of that; the step stays.
             HookvizError: If nothing can be asked about the next step.
         """
-        if self.question is None:
+        question, target = self._next_question(), self._next_stop()
+        if question is None:
             raise HookvizError(
                 "there is nothing to predict about the next step: at the end, at an error, or "
                 "where the value has too many numbers. Go on with next()."
             )
-        target = self.step + 1
-        question = self._steps[target].question
-        assert question is not None
         verdict = judge(answer, question.answer, render(question.shown, self.lang))
         asked: list[int] = self.score["steps"]
         if target not in asked:
@@ -204,4 +265,8 @@ class SteppingWidget(anywidget.AnyWidget):
     @traitlets.validate("selected")
     def _valid_selected(self, proposal: Any) -> str:
         value = str(proposal["value"])
-        return value if any(tensor["id"] == value for tensor in self.tensors) else ""
+        return value if self._is_there(value) else ""
+
+    def _is_there(self, selected: str) -> bool:
+        drawn = (item["id"] for item in (*self.tensors, *self.modules))
+        return selected in drawn or selected in self.boxes

@@ -7,6 +7,7 @@ from typing import Any
 
 from hookviz.languages import LANGUAGES
 from hookviz.records import TraceRecord
+from hookviz.view.box_data import box_data
 from hookviz.view.code_places import code_data
 from hookviz.view.expansion import expansion_data
 from hookviz.view.grouping import group_tree
@@ -49,6 +50,7 @@ def explorer_data(
         "values": book.data(),
         "tensors": panel_data(graph),
         "modules": module_data(graph, kinds),
+        "boxes": box_data(tree),
         "code": code_data(graph.sources),
         **expansion_data(trace, steps, opened, tree=tree),
         "transcript": {
