@@ -42,7 +42,16 @@ _LABEL_GAP = 6.0
 _LAMBDA = re.compile(r"lambda\b[^:]*:\s*")
 
 RowKind = Literal[
-    "value", "gradient", "grad", "input", "output", "grad_output", "grad_input", "hook", "note"
+    "value",
+    "gradient",
+    "grad",
+    "input",
+    "output",
+    "grad_output",
+    "grad_input",
+    "hook",
+    "note",
+    "ghost",
 ]
 
 ROW_LABELS: dict[RowKind, str] = {
@@ -119,6 +128,7 @@ def measure_card(tensor: TensorRecord, fields: Fields, *, use: int = 0, uses: in
     if use == 0:
         measure.add_value(value)
         measure.add_gradient()
+        measure.add_ghost()
         measure.add_hooks(after_accumulation=False)
     measure.add_grad()
     if use == 0:
@@ -187,6 +197,12 @@ class _Measure:
     def add_grad(self) -> None:
         self.widths.append(self.label_width + self._room("grad"))
         self._add("grad", ROW_HEIGHT)
+
+    def add_ghost(self) -> None:
+        width = self.fields.room(self.tensor.id, "ghost", ROLE_SIZE)
+        if width:
+            self.widths.append(width)
+            self._add("ghost", ROW_HEIGHT - 2)
 
     def add_note(self) -> None:
         width = self.fields.room(self.tensor.id, "note", ROLE_SIZE)

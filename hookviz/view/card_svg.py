@@ -96,8 +96,8 @@ class _CardWriter:
         if row.hook is not None:
             return [self.rows.hook(row.hook, row)]
         baseline = row.top + _BASELINE
-        if row.kind == "note":
-            return [self.rows.field("text", "note", sizes.PADDING, sizes.ROLE_SIZE, y=baseline)]
+        if row.kind in ("note", "ghost"):
+            return [self.rows.field("text", row.kind, sizes.PADDING, sizes.ROLE_SIZE, y=baseline)]
         start = sizes.PADDING + self.card.label_width
         label = words(
             "text",

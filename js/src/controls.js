@@ -9,9 +9,10 @@ const LANGUAGES = ["en", "zh"];
 
 /**
  * @param {Context} context
+ * @param {HTMLElement} comparison Where to choose what to compare with.
  * @returns {import("./types.js").Part}
  */
-export function createControls({ document, signal, words, actions }) {
+export function createControls({ document, signal, words, actions }, comparison) {
   const buttons = {
     first: iconButton(document, "first"),
     previous: iconButton(document, "previous"),
@@ -33,6 +34,7 @@ export function createControls({ document, signal, words, actions }) {
     make(document, "span", "hv-button-row", {}, Object.values(buttons)),
     make(document, "span", "hv-button-row", {}, [play, speed]),
     make(document, "span", "hv-slider-row", {}, [slider, count]),
+    comparison,
     predict,
     language,
   ]);

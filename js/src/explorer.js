@@ -1,6 +1,7 @@
 /** Put the parts together and keep them in step with the model. */
 
 import { createCaption } from "./caption.js";
+import { createComparison } from "./comparison.js";
 import { createCodePanel } from "./code_panel.js";
 import { createControls } from "./controls.js";
 import { make } from "./dom.js";
@@ -29,6 +30,7 @@ import { Words } from "./words.js";
 const TRAITS = [
   "picture", "steps", "stops", "strings", "tensors", "modules", "boxes", "expanded", "code", "step", "selected",
   "lang", "title", "transcript", "notice", "busy", "playing", "speed", "values", "predicting", "score",
+  "comparisons", "comparison",
 ];
 
 /**
@@ -125,7 +127,8 @@ export function createExplorer(model, el, signal) {
   /** @type {import("./types.js").Context} */
   const context = { document, signal, words, actions };
 
-  const controls = createControls(context);
+  const comparison = createComparison(context);
+  const controls = createControls(context, comparison.element);
   const caption = createCaption(context);
   const picture = createPicture(context);
   const legend = createLegend(context, picture.tools);
@@ -139,7 +142,7 @@ export function createExplorer(model, el, signal) {
   const notice = createNotice(context);
   const transcript = createTranscript(context);
   const parts = [
-    controls, prediction, caption, picture, legend, code, runTo, timeline, inspector, values, hooks, notice, transcript,
+    controls, comparison, prediction, caption, picture, legend, code, runTo, timeline, inspector, values, hooks, notice, transcript,
   ];
   timeline.element.firstElementChild?.after(runTo.element);
   const noticeSlot = make(document, "div", "hv-notice-slot");

@@ -46,6 +46,11 @@
  * @property {string} maximum
  * @property {string} mean
  *
+ * @typedef {object} Comparison
+ * @property {string} against Which of the choices.
+ * @property {string[]} changed Ids of tensors, edges and boxes that have another value there.
+ * @property {string[]} same Ids of those that have the same.
+ *
  * @typedef {object} Score
  * @property {number} right
  * @property {number} asked
@@ -140,6 +145,8 @@
  * @property {Source[]} code
  * @property {StepValue[]} values
  * @property {number} nextStep Where the next stop is; the same as `step` at the end.
+ * @property {{id: string, text: Text}[]} comparisons What can be compared with.
+ * @property {Comparison | null} comparison
  * @property {boolean} predicting Whether the reader is asked before each step.
  * @property {Score} score
  * @property {string} selected Id of the selected tensor, module or call, or "".

@@ -49,6 +49,8 @@ export function readView(model, before, { live, waiting, slow, playing, drafts }
     code: model.get("code") ?? NONE,
     values: model.get("values") ?? NONE,
     nextStep: stops.moved(step, "next"),
+    comparisons: model.get("comparisons") ?? NONE,
+    comparison: model.get("comparison") ?? null,
     predicting: Boolean(model.get("predicting")),
     score: model.get("score") ?? NO_SCORE,
     selected,
