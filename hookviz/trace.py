@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from hookviz.errors import TraceFormatError, UnknownTargetError
 from hookviz.graph import Graph
-from hookviz.records import Event, TensorSnapshot, TraceRecord
+from hookviz.records import ErrorRecord, Event, TensorSnapshot, TraceRecord
+
+_FIELDS = tuple(field.name for field in fields(TraceRecord))
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -16,10 +20,44 @@ SCHEMA = 1
 """Version of the JSON that `Trace.to_json` writes; raised when an older reader would misread it."""
 
 
-class Trace(TraceRecord):
-    """Everything that one real `backward()` showed; `print(trace)` writes it as a transcript."""
+_finishing = threading.RLock()
+"""Held while records are made, so that two threads do not make the same ones."""
 
-    __slots__ = ()
+
+class Trace(TraceRecord):
+    """Everything that one real `backward()` showed; `print(trace)` writes it as a transcript.
+
+    The records of a pass are made when they are first looked at: recording then costs less, and
+    who only wants the effect of the pass never pays for them.
+    """
+
+    __slots__ = ("_finish",)
+
+    @classmethod
+    def later(cls, finish: Callable[[], TraceRecord], *, error: ErrorRecord | None) -> Trace:
+        """Return a trace whose records are made when somebody first looks at them.
+
+        Args:
+            finish: Makes them; called once. It must not need anything that is live.
+            error: What ended the pass, which is known already.
+        """
+        trace = object.__new__(cls)
+        object.__setattr__(trace, "error", error)
+        object.__setattr__(trace, "_finish", finish)
+        return trace
+
+    def __getattr__(self, name: str) -> Any:
+        # Python comes here only for a field that has no value yet.
+        if name == "_finish" or name not in _FIELDS:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        with _finishing:
+            finish = getattr(self, "_finish", None)
+            if finish is not None:
+                finished = Trace.from_record(finish())
+                for field in _FIELDS:
+                    object.__setattr__(self, field, getattr(finished, field))
+                object.__setattr__(self, "_finish", None)
+        return object.__getattribute__(self, name)
 
     @classmethod
     def from_record(cls, record: TraceRecord) -> Trace:
