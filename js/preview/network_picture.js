@@ -95,7 +95,8 @@ export function drawNetwork(expanded, boxes, hooks) {
     const group = `<g class="hv-module${open ? " hv-expanded" : ""}" transform="translate(${x} ${y})" data-hv-key="${id}" data-hv-box="${id}"`
       + ` data-hv-id="${label}"${module ? ` data-hv-module="${module}"` : ""} data-hv-state="pending" tabindex="0" role="button"`
       + ` aria-label="${label}, ${said}"><title>${label}</title>`
-      + `<rect class="${open ? "hv-frame" : "hv-module-box"}" width="${width}" height="${height}" rx="12"/>`
+      + (open ? [] : ["hv-module-ground"]).concat(open ? "hv-frame" : "hv-module-box")
+        .map((name) => `<rect class="${name}" width="${width}" height="${height}" rx="8"/>`).join("")
       + `<text class="hv-title" x="14" y="24">${label}</text><text class="hv-role" x="14" y="42">${said}</text>`
       + row("input", 0) + row("output", 1) + hookRows.join("") + "</g>";
     const canOpen = CONTENT[id] !== undefined && id !== "k2" && id !== "k6" && !/^k[345]$/.test(id);

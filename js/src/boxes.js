@@ -22,7 +22,7 @@ export class Boxes {
 
   /**
    * @param {string} id
-   * @returns {string} How a person calls it.
+   * @returns {import("./types.js").Text} How a person calls it.
    */
   label(id) {
     return this.#boxes.get(id)?.label || id;

@@ -19,14 +19,14 @@ export function createCaption({ document, words }) {
       const said = view.stops.saidAt(view.step);
       const step = view.steps[view.step];
       element.dataset.hvKind = step?.kind ?? "";
-      element.toggleAttribute("data-hv-rewrote", said?.box === "" && isRewritingStep(step));
+      element.toggleAttribute("data-hv-rewrote", said?.hasOwnWords === true && isRewritingStep(step));
       const isNew = !before || step !== before.steps[before.step] || view.stops !== before.stops;
       if (isNew || view.lang !== before.lang) {
         const segments = words.segments(said?.caption ?? { key: "ui.empty" });
         // Said again, the same words would be spoken again.
         if (segments.map(({ text }) => text).join("") !== sentence.textContent) setSegments(sentence, segments);
       }
-      const text = (said?.steps ?? []).map((item) => item.printed).join("");
+      const text = said?.printed ?? "";
       output.hidden = text === "";
       setText(label, words.say("ui.printed"));
       setText(printed, text.replace(/\n$/, ""));

@@ -199,7 +199,9 @@ export function createExplorer(model, el, signal) {
     if (view === before) return;
     words.use(model.get("strings"), view.lang);
     root.setAttribute("aria-label", ["hookviz", words.format(view.title)].filter(Boolean).join(" "));
-    root.lang = view.lang === "zh" ? "zh-CN" : view.lang;
+    const language = view.lang === "zh" ? "zh-CN" : view.lang;
+    // Set again, the same language would have the browser style everything anew at every step.
+    if (root.lang !== language) root.lang = language;
     root.toggleAttribute("data-hv-busy", view.busy);
     root.toggleAttribute("data-hv-code", view.code.length > 0);
     root.toggleAttribute("data-hv-predicting", view.predicting);

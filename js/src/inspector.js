@@ -2,6 +2,7 @@
 
 import { iconButton, make, nameButton, setText } from "./dom.js";
 import { isModule } from "./target.js";
+import { isWords } from "./said.js";
 
 /** @typedef {import("./types.js").Text} Text */
 /** @typedef {import("./types.js").Tensor} Tensor */
@@ -128,16 +129,6 @@ function callOf({ calls }, { shownKey }) {
   if (calls.length < 2) return null;
   const place = calls.indexOf(shownKey) + 1;
   return { key: "ui.inspector.call", args: { number: String(place), count: String(calls.length) } };
-}
-
-/**
- * Words that stand where a number would: "not computed yet", "None: never reached".
- *
- * @param {Text | undefined} value
- */
-function isWords(value) {
-  if (typeof value !== "object" || Array.isArray(value)) return false;
-  return /^(flow|grad|note)\.|^value\.none$/.test(value.key);
 }
 
 /**

@@ -8,6 +8,7 @@ import { createPanZoom } from "./panzoom.js";
 import { focusAgain, focusedPlace } from "./picture_focus.js";
 import { handlePicture } from "./picture_keys.js";
 import { isRewriting } from "./rewriting.js";
+import { isWords } from "./said.js";
 import { parseSvg } from "./svg.js";
 import { createToggles } from "./toggles.js";
 
@@ -102,7 +103,10 @@ export function createPicture(context) {
           setFlag(row, "data-hv-rewrote", isRewriting(value));
         }
       }
-      for (const place of parts.fields.get(field) ?? []) write(place, text);
+      for (const place of parts.fields.get(field) ?? []) {
+        write(place, text);
+        place.classList.toggle("hv-said", isWords(value));
+      }
     }
   }
 

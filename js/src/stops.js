@@ -5,6 +5,15 @@ import { clamp } from "./stepper.js";
 /** @typedef {import("./types.js").Step} Step */
 /** @typedef {import("./types.js").Stop} Stop */
 
+/**
+ * @typedef {object} Said
+ * @property {Step[]} steps What it stands for.
+ * @property {import("./types.js").Text} caption
+ * @property {string} printed
+ * @property {string} box The collapsed box in which all this happened, or "".
+ * @property {boolean} hasOwnWords Whether the caption is that of the last step itself.
+ */
+
 export class Stops {
   #steps;
   /** @type {Stop[]} Of rising steps, from step 0 to the last one. */
@@ -80,22 +89,35 @@ export class Stops {
   }
 
   /**
+   * Whether a stop stands for several steps inside a collapsed box.
+   *
+   * @param {number} place
+   */
+  isFolded(place) {
+    const { box = "", count = 1 } = this.#stops[place] ?? {};
+    return box !== "" && count > 1;
+  }
+
+  /**
    * What to show at a step: that of the stop if it ends there, else the step's own.
    *
    * @param {number} step
-   * @returns {{steps: Step[], line: import("./types.js").Text, caption: import("./types.js").Text, box: string} | null}
+   * @returns {Said | null}
    */
   saidAt(step) {
     const now = this.#steps[step];
     if (now === undefined) return null;
     const place = this.placeOf(step);
     const stop = this.#stops[place];
-    const isFolded = stop.step === step && Boolean(stop.line);
+    if (stop.step !== step) return { steps: [now], caption: now.caption, printed: now.printed, box: "", hasOwnWords: true };
+    const isFolded = this.isFolded(place);
+    const steps = isFolded ? this.stepsOf(place) : [now];
     return {
-      steps: isFolded ? this.stepsOf(place) : [now],
-      line: (isFolded && stop.line) || now.line,
-      caption: (isFolded && stop.caption) || now.caption,
+      steps,
+      caption: stop.caption || now.caption,
+      printed: stop.printed ?? steps.map(({ printed }) => printed).join(""),
       box: isFolded ? (stop.box ?? "") : "",
+      hasOwnWords: !stop.caption,
     };
   }
 }

@@ -38,20 +38,24 @@ export function findTarget(id, tensors, modules) {
 }
 
 /**
- * What the current step is about, else the last step before it that is about something, else the
- * root.
+ * What the current step is about, else the last stop before it that is about something, else the
+ * root. What happened inside a collapsed box is about the box: nothing inside it is on screen.
  *
+ * @param {import("./stops.js").Stops} stops
  * @param {Step[]} steps
  * @param {number} step
+ * @param {import("./boxes.js").Boxes} boxes
  * @param {Tensor[]} tensors
  * @param {Module[]} modules
  * @returns {Target | null}
  */
-export function currentTarget(steps, step, tensors, modules) {
-  for (let index = step; index >= 0; index -= 1) {
-    const now = steps[index];
-    const found = tensors.find(({ id }) => id === now?.tensor)
-      ?? (isOfModule(now) ? moduleOf(now.call ?? "", modules) : undefined);
+export function currentTarget(stops, steps, step, boxes, tensors, modules) {
+  const last = stops.placeOf(step);
+  for (let place = last; place >= 0; place -= 1) {
+    const now = steps[place === last ? step : stops.stepAt(place)];
+    const found = stops.isFolded(place)
+      ? moduleAround(stops.at(place)?.box ?? "", boxes, modules)
+      : (tensors.find(({ id }) => id === now?.tensor) ?? (isOfModule(now) ? moduleOf(now.call ?? "", modules) : undefined));
     if (found !== undefined) return found;
   }
   return tensors.find(({ role }) => role === "root") ?? modules[0] ?? null;
@@ -90,4 +94,16 @@ function isOfModule(step) {
  */
 function moduleOf(call, modules) {
   return call === "" ? undefined : modules.find(({ calls }) => calls.includes(call));
+}
+
+/**
+ * The module of a box; a fold has none, but the box around it may.
+ *
+ * @param {string} box
+ * @param {import("./boxes.js").Boxes} boxes
+ * @param {Module[]} modules
+ */
+function moduleAround(box, boxes, modules) {
+  const ids = boxes.around(box).map((id) => boxes.get(id)?.module);
+  return modules.find(({ id }) => id === ids.find(Boolean));
 }

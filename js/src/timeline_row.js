@@ -23,16 +23,16 @@ export function createTimelineRow({ document, words, actions }, view, place) {
   const { step: last, line, box = "", count = 1 } = view.stops.at(place) ?? { step: 0 };
   const step = view.steps[last];
   const inside = view.stops.stepsOf(place);
-  const isFolded = Boolean(line) && box !== "";
+  const isFolded = view.stops.isFolded(place);
 
   const text = make(document, "span", "hv-row-text", { dir: "auto" });
   setSegments(text, words.segments(line || step.line));
   const number = make(document, "span", "hv-row-number", {}, [String(place)]);
   // Only the current row is a Tab stop: 3,000 of them would wall off what comes after.
   const button = make(document, "button", "hv-row", {
-    type: "button", tabindex: "-1", "data-hv-kind": isFolded ? "box" : step.kind, "data-hv-ahead": "true",
+    type: "button", tabindex: "-1", "data-hv-kind": line ? "box" : step.kind, "data-hv-ahead": "true",
   }, [number, text]);
-  button.toggleAttribute("data-hv-rewrote", !isFolded && isRewritingStep(step));
+  button.toggleAttribute("data-hv-rewrote", !line && isRewritingStep(step));
   button.toggleAttribute("data-hv-rewrote-inside", isFolded && inside.some(isRewritingStep));
   const element = make(document, "li", "hv-row-item", {}, [button]);
 
@@ -44,7 +44,7 @@ export function createTimelineRow({ document, words, actions }, view, place) {
     ]);
     element.append(into);
   }
-  const name = words.say("ui.step_into", { module: view.boxes.label(box) });
+  const name = words.say("ui.step_into", { module: words.format(view.boxes.label(box)) });
 
   return {
     element,

@@ -38,7 +38,10 @@ export function createToggles({ document, signal, words, actions }) {
     for (const [id, sign] of toggles) {
       const isOpen = sign.getAttribute("aria-expanded") === "true";
       if (!isOpen) closed += 1;
-      const name = words.say(isOpen ? "ui.collapse" : "ui.expand", { module: nameOf(boxes, id) });
+      const label = words.format(boxes.label(id));
+      const number = boxes.get(id)?.number;
+      const module = number ? `${label} (${number})` : label;
+      const name = words.say(isOpen ? "ui.collapse" : "ui.expand", { module });
       sign.setAttribute("aria-label", name);
       sign.setAttribute("aria-disabled", String(!live || busy));
       setTitle(document, sign, live ? name : words.say("ui.no_kernel.tooltip"));
@@ -63,15 +66,6 @@ export function createToggles({ document, signal, words, actions }) {
     const isOpen = sign.getAttribute("aria-expanded") === "true";
     if (wanted !== isOpen) actions.toggle(id, !isOpen);
   }
-}
-
-/**
- * @param {import("./boxes.js").Boxes} boxes
- * @param {string} id
- */
-function nameOf(boxes, id) {
-  const number = boxes.get(id)?.number;
-  return number ? `${boxes.label(id)} (${number})` : boxes.label(id);
 }
 
 /** @param {Element} button */

@@ -19,7 +19,7 @@
  * @property {string} hook Hook id, or "".
  * @property {Patch[]} patches
  * @property {[file: number, line: number] | null} [code] Which line of the user's code it belongs to.
- * @property {string} [call] Id of the innermost module call in which it happened, or "".
+ * @property {string} [call] Id of the innermost box in which it happened, drawn or not, or "".
  * @property {string[]} [marks] What makes it worth running to: `hook`, `rewrite`, `nonfinite`.
  * @property {Question | null} [question] What can be asked before it is shown.
  * @property {{before: Place[], after: Place[]} | null} [values]
@@ -60,8 +60,9 @@
  * @property {number} step The last of its steps.
  * @property {Text | null} [line] Instead of the step's own.
  * @property {Text | null} [caption] Instead of the step's own.
- * @property {string} [box] Id of the collapsed box, or "".
+ * @property {string} [box] Id of the box in which it happened, or ""; the collapsed one if `count` is above 1.
  * @property {number} [count] How many steps it stands for.
+ * @property {string} [printed] What user code printed during them.
  *
  * @typedef {object} Hook
  * @property {string} id
@@ -102,8 +103,8 @@
  *
  * @typedef {object} Box One call of a module, or a fold of repeated calls, drawn or not.
  * @property {string} parent Id of the box right around it, or "".
- * @property {string} label
- * @property {string} type
+ * @property {Text} label
+ * @property {Text} type
  * @property {string} module Module id, or "".
  * @property {string} number Which call of its module, from 1; "" when it is the only one.
  * @property {number} count How many calls a fold stands for.

@@ -31,9 +31,7 @@ export function readView(model, before, { live, waiting, slow, playing, drafts }
   const wanted = model.get("selected") ?? "";
   const found = findTarget(wanted, tensors, modules);
   const selected = found === null ? "" : wanted;
-  // At the end of a closed box it is the box that is marked, not the last thing inside it.
-  const box = boxes.get(stops.saidAt(step)?.box ?? "");
-  const shown = found ?? findTarget(box?.module ?? "", tensors, modules) ?? currentTarget(steps, step, tensors, modules);
+  const shown = found ?? currentTarget(stops, steps, step, boxes, tensors, modules);
   const busy = Boolean(model.get("busy")) || waiting;
   /** @type {View} */
   const view = {

@@ -68,6 +68,12 @@ test("without a selection the panel follows the steps: modules in the forward, t
   assert.deepEqual(seen, [
     "Tensor loss", "Module conv1", "Module fc", "Module net", "Tensor loss", "Module fc", "Module conv1",
   ]);
+  // Long after a closed box it is still the box that was last spoken of, not what is unseen in it.
+  page.model.update({ step: 15 });
+  assert.equal(heading(page), "Module fc");
+  // A fold has no module of its own.
+  page.model.update({ step: 18 });
+  assert.equal(heading(page), "Module net");
   // Where the box is open, it is what happens inside that counts.
   page.model.update({ step: 14 });
   page.click(page.sign("k7"));

@@ -4,7 +4,9 @@ import test from "node:test";
 import { Stops } from "../../js/src/stops.js";
 import { exampleState, openNetwork, skip } from "./page.mjs";
 
-const steps = (count) => Array.from({ length: count }, (_, step) => ({ line: `line ${step}`, caption: `caption ${step}` }));
+const steps = (count) => Array.from({ length: count }, (_, step) => ({
+  line: `line ${step}`, caption: `caption ${step}`, printed: String(step),
+}));
 const MOVES = ["first", "previous", "next", "last"];
 const moves = (stops, step) => MOVES.map((where) => stops.moved(step, where));
 
@@ -28,14 +30,21 @@ test("with a list the moves go over what is inside a box, and out of it", () => 
 });
 
 test("what is said at a stop is the box's; inside it the step speaks for itself", () => {
-  const list = [{ step: 0 }, { step: 3, line: "the box", caption: "all of it", box: "k1", count: 3 }, { step: 4, line: null }];
-  const stops = new Stops(steps(5), list);
-  const { line, caption, box } = stops.saidAt(3);
-  assert.deepEqual([line, caption, box], ["the box", "all of it", "k1"]);
-  assert.equal(stops.saidAt(3).steps.length, 3);
-  assert.equal(stops.saidAt(2).caption, "caption 2");
-  assert.equal(stops.saidAt(4).line, "line 4");
-  assert.equal(stops.saidAt(5), null);
+  const list = [
+    { step: 0 }, { step: 3, line: "the box", caption: "all of it", box: "k1", count: 3, printed: "a" },
+    { step: 4, line: null, caption: null, box: "k1", count: 1 }, { step: 6, caption: null, box: "k1", count: 2 },
+  ];
+  const stops = new Stops(steps(7), list);
+  const said = (step) => {
+    const { caption, box, printed, hasOwnWords, steps: { length } } = stops.saidAt(step);
+    return [caption, box, printed, hasOwnWords, length];
+  };
+  assert.deepEqual(said(3), ["all of it", "k1", "a", false, 3]);
+  assert.deepEqual(said(2), ["caption 2", "", "2", true, 1]);
+  assert.deepEqual(said(4), ["caption 4", "", "4", true, 1], "one step in an open box");
+  assert.deepEqual(said(6), ["caption 6", "k1", "56", true, 2], "a forward that takes in what ran inside");
+  assert.equal(stops.saidAt(7), null);
+  assert.deepEqual([0, 1, 2, 3].map((place) => stops.isFolded(place)), [false, true, false, true]);
 });
 
 test("a list that makes no sense loses no end and no order", () => {
