@@ -69,7 +69,7 @@ class JupyterLab:
     @classmethod
     def start(cls, folder: Path, notebooks: Path, *, variables: dict[str, str]) -> Self:
         """Start the server in `folder` and wait until it answers."""
-        environment = {**os.environ, **_own_environment(folder), **variables}
+        environment = {**os.environ, **own_environment(folder), **variables}
         port, token = free_port(), secrets.token_hex(16)
         (folder / "root").mkdir()
         command = [
@@ -180,7 +180,8 @@ class Notebook7(JupyterLab):
         return f"/notebooks/{folder}/{name}"
 
 
-def _own_environment(folder: Path) -> dict[str, str]:
+def own_environment(folder: Path) -> dict[str, str]:
+    """Return variables that keep programs from the settings of whoever runs the tests."""
     environment = {}
     for name in HOMES:
         home = folder / name.lower()
