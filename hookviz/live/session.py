@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from hookviz.errors import ClosedError, HookRunError, HookvizError, UnknownTargetError
-from hookviz.live.chain import HookChains, LiveHook
+from hookviz.live.chain import HookChains, LiveHook, switched_off
 from hookviz.live.closing import Holding
 from hookviz.live.compiler import check_callable, compile_hook
 from hookviz.live.explain import run_message
@@ -168,6 +168,27 @@ class Session:
         with self._change() as undo:
             entry = table.take_off(key)
             undo(lambda: table.put_back(key, entry, old))
+
+    def without(self, hooks: Iterable[HookId] | None = None) -> TraceRecord:
+        """Return the trace of one more pass with some hooks off; everything is put back after it.
+
+        Args:
+            hooks: Which ones; all of them if not given. Hooks that cannot be listed stay on.
+
+        Raises:
+            UnknownTargetError: If there is no such hook.
+        """
+        self._check_open()
+        self._check_idle()
+        self._chains.refresh()
+        chosen = self._chains.all() if hooks is None else [self.find_hook(hook) for hook in hooks]
+        results = KeptGrads(self._live.tensors)
+        try:
+            with switched_off(chosen):
+                return self._run()
+        finally:
+            results.restore()
+            self._chains.refresh()
 
     def close(self) -> None:
         """Put the user's own hooks back as they were found, and take the added ones off.
