@@ -89,7 +89,10 @@ class Session:
             self._run() if first_run is None else first_run(self._live, self._chains)
         )
 
-    is_closed = property(lambda self: self._closed, doc="Whether `close` was called.")
+    @property
+    def is_closed(self) -> bool:
+        """Whether `close` was called."""
+        return self._closed
 
     def run(self) -> TraceRecord:
         """Run backward again with the hooks as they are now, and return the new trace.
