@@ -41,7 +41,9 @@ _GAP = 10.0
 _LABEL_GAP = 6.0
 _LAMBDA = re.compile(r"lambda\b[^:]*:\s*")
 
-RowKind = Literal["value", "gradient", "hook", "grad", "note"]
+RowKind = Literal[
+    "value", "gradient", "grad", "input", "output", "grad_output", "grad_input", "hook", "note"
+]
 
 ROW_LABELS: dict[RowKind, str] = {
     "value": "card.value",
@@ -53,12 +55,13 @@ ROW_LABELS: dict[RowKind, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One row of a card.
+    """One row of a card, or of the box of a module.
 
     Attributes:
-        kind: What stands in it: the tensor's value, the gradient that arrived and what hooks made
-            of it, one hook, what `.grad` holds, or a note.
-        top: Distance from the top of the card.
+        kind: What stands in it. On a card: the tensor's value, the gradient that arrived and what
+            hooks made of it, what `.grad` holds. On a box: what went into the forward and came
+            out, what arrived in backward and left. On both: one hook, or a note.
+        top: Distance from the top of the card or box.
         height: Of the row; a wrapped row is two lines high.
         hook: The hook, for a row of kind `hook`.
         number: The hook's place in the chain, from 1.

@@ -264,6 +264,8 @@ def test_the_json_form_is_json() -> None:
         "tensor",
         "node",
         "hook",
+        "call",
+        "code",
         "patches",
     ]
     patches = data[7]["patches"]
