@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import html
 import shlex
+import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from types import FrameType
 from typing import Any, NoReturn
 
 from IPython.core.error import UsageError
@@ -16,13 +18,13 @@ from IPython.core.inputtransformer2 import cell_magic
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import display
 
+from hookviz.call_report import headings, notes
 from hookviz.explorer import Explorer
 from hookviz.languages import LANGUAGES
 from hookviz.live.freed import FreedValues
 from hookviz.live.interception import CALLS, Calls, Interception
 from hookviz.live.recorded_session import RecordedSession
 from hookviz.notebook_cell import Closable, close_earlier
-from hookviz.view import call_words
 from hookviz.view.message import Message, render
 
 NAME = "hookviz"
@@ -36,6 +38,8 @@ class _Recording:
     interception: Interception
     options: argparse.Namespace
     remember: Callable[[Closable], None]
+    file: str
+    """How Python calls the text of the cell."""
     cell: object
     """The cell as IPython's events name it; `None` if it began before hookviz was loaded."""
 
@@ -105,7 +109,9 @@ class CellMagic:
         remember = close_earlier()
         freed = FreedValues()
         interception = Interception(lambda call: RecordedSession(call, freed), limit=options.calls)
-        self._recording = _Recording(interception, options, remember, self._current())
+        self._recording = _Recording(
+            interception, options, remember, _file_of_cell(self._shell), self._current()
+        )
         interception.start()
 
     def _current(self) -> object:
@@ -135,26 +141,26 @@ class CellMagic:
             _show(recording.interception.stop(), recording)
 
 
+def _file_of_cell(shell: InteractiveShell) -> str:
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_globals is not shell.user_ns:
+        frame = frame.f_back
+    return "" if frame is None else frame.f_code.co_filename
+
+
 def _show(calls: Calls, recording: _Recording) -> None:
-    options = recording.options
-    count = len(calls.recorded)
-    explorers = []
-    for number, (caller, session) in enumerate(calls.recorded, start=1):
-        if count > 1 or calls.further:
-            _say(
-                call_words.heading(line=caller.line, code=caller.code, number=number, count=count),
-                options.lang,
-            )
-        explorer = Explorer(session, lang=options.lang)
+    lang, limit = recording.options.lang, recording.options.calls
+    is_one = len(calls.recorded) == 1 and not calls.further
+    for heading, (_, session) in zip(
+        headings(calls, file=recording.file), calls.recorded, strict=True
+    ):
+        if not is_one:
+            _say(heading, lang)
+        explorer = Explorer(session, lang=lang)
         recording.remember(explorer)
-        explorers.append(explorer)
         display(explorer)  # type: ignore[no-untyped-call]
-    for call in calls.not_recorded:
-        _say(call_words.not_recorded(line=call.caller.line, reason=call.reason), options.lang)
-    if calls.further:
-        _say(call_words.further(count=calls.further, limit=options.calls), options.lang)
-    if not (calls.recorded or calls.not_recorded or calls.further):
-        _say(call_words.nothing(), options.lang)
+    for note in notes(calls, file=recording.file, limit=limit):
+        _say(note, lang)
 
 
 def _say(message: Message, lang: str) -> None:

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import torch
 
-from hookviz.errors import HookvizError
+from hookviz.errors import FreedGraphError, HookvizError
 from hookviz.live import internals
 from hookviz.live.caller import Caller, caller_in, calling_frame, variables_seen_from
 from hookviz.live.names import Namespace
@@ -157,12 +157,11 @@ class Interception:
         caller = caller_in(frame)
         try:
             recording = self._record(outcome.call(variables_seen_from(frame)))
-        except Exception as error:  # noqa: BLE001 - the user's code must never see it
-            reason = str(error)
-            if not isinstance(error, HookvizError):
-                reason = f"a fault of hookviz, please report it ({type(error).__name__}: {error})."
-            self._calls.not_recorded.append(NotRecorded(caller, reason))
-            return
+        except BaseException as error:
+            self._calls.not_recorded.append(NotRecorded(caller, _reason(error)))
+            if not isinstance(error, Exception) and error is not outcome.error:
+                raise
+            return  # a fault of hookviz must never reach the user's code
         if self._is_on:
             self._calls.recorded.append((caller, recording))
         else:
@@ -213,6 +212,16 @@ class _Outcome:
             self.error = error
             raise
         return self.result
+
+
+def _reason(error: BaseException) -> str:
+    if isinstance(error, FreedGraphError):
+        return "an earlier backward() without retain_graph=True has freed its graph."
+    if isinstance(error, HookvizError):
+        return str(error)
+    if isinstance(error, Exception):
+        return f"a fault of hookviz, please report it ({type(error).__name__}: {error})."
+    return f"it was stopped by {type(error).__name__}."
 
 
 def without_hookviz(traceback: TracebackType | None) -> TracebackType | None:

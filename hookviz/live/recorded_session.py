@@ -12,7 +12,7 @@ from hookviz.live.interception import BackwardCall
 from hookviz.live.node_names import plain_name
 from hookviz.live.run import run_backward, with_gradient
 from hookviz.live.session import Session
-from hookviz.records import TraceRecord
+from hookviz.records import ErrorRecord, TraceRecord
 
 
 class RecordedSession(Session):
@@ -33,6 +33,7 @@ class RecordedSession(Session):
             HookvizError: If it cannot be recorded; it has not been made then.
         """
         self._freed = freed
+        self._first_error: ErrorRecord | None = None
         super().__init__(
             call.root,
             replace(call.options, retain_graph=True),
@@ -49,12 +50,13 @@ class RecordedSession(Session):
             self._freed.release()
 
     def _run(self) -> TraceRecord:
+        first = self._first_error
+        if first is not None and first.explanation == "error.graph_freed":
+            return super()._run()  # it met a freed graph, and does so again
         with self._freed.readable():
             trace = super()._run()
         error = trace.error
-        if error is None or self.trace.error is not None:
-            return trace
-        if error.explanation == "error.in_place":
+        if first is None and error is not None and error.explanation == "error.in_place":
             # The user's own pass has come through, so it was changed since.
             return replace(trace, error=replace(error, explanation="error.changed_since"))
         return trace
@@ -67,10 +69,20 @@ class RecordedSession(Session):
         is_kept = wants_freed and not any(
             plain_name(node) == "CompiledFunctionBackward" for node in live.nodes.values()
         )
+        stopped: list[BaseException] = []
+
+        def backward() -> None:
+            try:
+                call.run(is_kept or not wants_freed)
+            except Exception:
+                raise
+            except BaseException as error:
+                stopped.append(error)
+                # So that it is known which nodes have run until then.
+                raise RuntimeError("stopped") from error
+
         versions = _versions(live)
-        trace = run_backward(
-            live, chains, call.options, backward=lambda: call.run(is_kept or not wants_freed)
-        )
+        trace = run_backward(live, chains, call.options, backward=backward)
         if is_kept:
             have_run = [
                 live.nodes[event.node]
@@ -78,6 +90,9 @@ class RecordedSession(Session):
                 if event.kind == "node" and event.node is not None and event.timeline == 0
             ]
             self._freed.free(have_run, changed=versions != _versions(live))
+        if stopped:
+            raise stopped[0]
+        self._first_error = trace.error
         return trace
 
 
