@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 
 import hookviz
 from hookviz.saved_page import page_part, save_page
+from hookviz.view.text_width import clean
 from tests.browser.explorer_page import ExplorerPage
 from tests.live.scripts import second_example
 from tests.test_saved_page import HOSTILE, hostile_trace
@@ -100,7 +101,7 @@ def test_no_text_of_a_user_runs(
         shown = opened.page.evaluate(
             "text => [...document.querySelectorAll('.hv-card')]"
             ".some(card => card.dataset.hvId === text)",
-            text,
+            clean(text),
         )
         assert shown, text
     assert opened.page.evaluate(tags) == 3
