@@ -1,4 +1,4 @@
-"""Take what nodes have saved for backward out of their hands; with private names, as `internals`."""
+"""Take what nodes have saved for backward out of their hands; private names are in `internals`."""
 
 from __future__ import annotations
 
