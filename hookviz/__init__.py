@@ -13,11 +13,13 @@ from hookviz.errors import (
     HookSourceError,
     HookvizError,
     NoGradError,
+    NotAModuleError,
     NotATensorError,
     RecordingWarning,
     TraceFormatError,
     UnknownTargetError,
 )
+from hookviz.forward import Forward, watch
 from hookviz.graph import Graph
 from hookviz.records import Event, TensorSnapshot
 from hookviz.trace import Trace
@@ -31,6 +33,7 @@ __all__ = [
     "ClosedError",
     "Event",
     "Explorer",
+    "Forward",
     "FreedGraphError",
     "GradientError",
     "Graph",
@@ -38,6 +41,7 @@ __all__ = [
     "HookSourceError",
     "HookvizError",
     "NoGradError",
+    "NotAModuleError",
     "NotATensorError",
     "RecordingWarning",
     "TensorSnapshot",
@@ -48,6 +52,7 @@ __all__ = [
     "capture",
     "explore",
     "record",
+    "watch",
 ]
 
 

@@ -16,6 +16,9 @@ SAME_IN_EVERY_LANGUAGE = frozenset(
     {"None", "NaN", "Inf", "PyTorch", "Python", "Graphviz", "Function", "inputs", "expand"}
     | {"autograd", "backward", "forward", "grad", "grad_fn", "retain_grad", "retain_graph"}
     | {"lambda", "def", "dtype", "True", "Ctrl", "Enter", "Esc", "Home", "End", "Tab", "d"}
+    | {"module", "args", "kwargs", "output", "grad_input", "grad_output", "with_kwargs", "x"}
+    | {"register_hook", "register_backward_hook", "inplace", "DataParallel", "ModuleList", "GPU"}
+    | {"False"}
 )
 
 
