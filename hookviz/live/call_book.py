@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import weakref
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from types import CodeType
 
@@ -59,10 +61,19 @@ class CallEntry:
     end: int | None = None
     """Number of the first node after it; `None` while it runs."""
     mark: weakref.ref[CallMark] | None = None
+    inside: int | None = None
+    """Number of the node of a custom function in whose forward it runs, without a graph."""
 
     def made(self, number: int) -> bool:
         """Return whether the node with a number, counted in its thread, was made in it."""
         return self.begin <= number and (self.end is None or number < self.end)
+
+    def belongs_to(self, numbers: Sequence[int]) -> bool:
+        """Return whether it made one of some nodes (in ascending order), or runs inside one."""
+        if self.inside is not None and self.inside in numbers:
+            return True
+        place = bisect_left(numbers, self.begin)
+        return place < len(numbers) and self.made(numbers[place])
 
     @property
     def outermost(self) -> CallEntry:

@@ -72,20 +72,15 @@ def _overlap(one: ForwardLog, other: ForwardLog) -> bool:
 
 
 def _calls_of(log: ForwardLog, numbers: Sequence[int]) -> Iterator[CallEntry]:
-    """Yield the calls of a log from the first outermost one with nodes of the graph to the last."""
+    """Yield the calls of a log from the first outermost one of the graph to the last."""
     outermost = [call for call in log.book.calls if call.parent is None]
-    with_nodes = [place for place, call in enumerate(outermost) if _made_any(call, numbers)]
+    with_nodes = [place for place, call in enumerate(outermost) if call.belongs_to(numbers)]
     if not with_nodes:
         return
     chosen = {id(call) for call in outermost[with_nodes[0] : with_nodes[-1] + 1]}
     for call in log.book.calls:
         if id(call.outermost) in chosen:
             yield call
-
-
-def _made_any(call: CallEntry, numbers: Sequence[int]) -> bool:
-    place = bisect_right(numbers, call.begin - 1)
-    return place < len(numbers) and call.made(numbers[place])
 
 
 class _Finder:

@@ -74,7 +74,10 @@ class ForwardWatch:
                 entry = self.book.name_module(module, around, spaces)
             place = None if caller is None else (caller.f_code, caller.f_lineno or 1)
             parent = frames[-1].call if frames else None
-            frame = CallFrame(self._state, call, self.book.begin(entry, parent, place))
+            begun = self.book.begin(entry, parent, place)
+            if parent is None and not call.has_grad_mode and is_inside_function():
+                begun.inside = begun.begin - 1
+            frame = CallFrame(self._state, call, begun)
         frames.append(frame)
         return frame
 
@@ -119,6 +122,17 @@ def note_not_called(log: ForwardLog, roots: Iterable[torch.nn.Module]) -> None:
             if id(module) in compiled or not is_hooked or entry is not None:
                 continue
             log.book.name_module(module, (top,), ()).notes["fact.not_called"] = None
+
+
+def is_inside_function() -> bool:
+    """Return whether this runs in the forward of a custom `autograd.Function`."""
+    frame: FrameType | None = sys._getframe(1)
+    apply: Any = torch.autograd.Function.apply
+    while frame is not None:
+        if frame.f_code is apply.__code__:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def is_made_by_compiler(module: torch.nn.Module) -> bool:

@@ -96,6 +96,7 @@ class RunningCall:
         self.places = places_of(module)
         self.thread = threading.get_ident()
         self.is_compiled = internals.is_compiled(module)
+        self.has_grad_mode = torch.is_grad_enabled()
         self.handled = sys.exc_info()[1]
         """The exception that is being handled around the call, if one is."""
         self.refused: CalledHook | None = None
