@@ -213,3 +213,18 @@ def put_engine_function(function: EngineFunction | None = None) -> EngineFunctio
     if function is not None:
         module._engine_run_backward = function
     return standing
+
+
+def sequence_number() -> int:
+    """Return the number that the next node made in this thread will have."""
+    return int(torch._C._autograd._get_sequence_nr())
+
+
+NO_NUMBER = 2**64 - 1
+"""What a node has for a number that no operation made (`AccumulateGrad`)."""
+
+
+def number_of(node: Node) -> int | None:
+    """Return a node's place among the nodes that its thread has made; `None` where it has none."""
+    number = int(node._sequence_nr())
+    return None if number == NO_NUMBER else number

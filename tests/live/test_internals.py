@@ -208,3 +208,18 @@ def test_what_cannot_be_entrusted_is_told() -> None:
     for root in (base, hooked):
         assert root.grad_fn is not None
         assert not internals.entrust_saved(root.grad_fn, Entrusted)
+
+
+def test_sequence_number_is_that_of_the_next_node() -> None:
+    leaf = torch.tensor(2.0, requires_grad=True)
+    number = internals.sequence_number()
+    first, second = leaf.exp().grad_fn, leaf.sin().grad_fn
+    assert first is not None
+    assert second is not None
+    assert [internals.number_of(first), internals.number_of(second)] == [number, number + 1]
+
+
+def test_a_node_that_no_operation_made_has_no_number() -> None:
+    node = torch.tensor(2.0, requires_grad=True).exp().grad_fn
+    assert node is not None
+    assert internals.number_of(node.next_functions[0][0]) is None
