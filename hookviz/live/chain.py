@@ -62,7 +62,7 @@ class HookChains:
         for owner in self._live.tensors:
             for kind, hooks in _dictionaries(owner):
                 table = self.tables[id(hooks)] = table_of(hooks)
-                for key in hooks:
+                for key in table.listed():
                     place = (id(hooks), key)
                     # An id stays with its hook, also while the hook is taken off for a moment.
                     hook_id = self._ids.setdefault(place, f"h{len(self._ids)}")
