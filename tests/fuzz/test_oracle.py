@@ -78,6 +78,27 @@ def test_hooks_that_are_not_put_back_as_they_were_are_seen(
         check(program)
 
 
+def test_a_hook_that_comes_back_after_its_handle_removed_it_is_seen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    program = PROGRAMS["two hooks"]
+    edits = (Edit("remove", on=1), Edit("unhook", on=1))
+    check_edits(program, edits)
+
+    def forgetful(self, key):
+        entry = self.entries.pop(key)
+        del self.hooks[key]
+        return entry
+
+    def stubborn(self):
+        self.hooks.update(self.found)
+
+    monkeypatch.setattr(HookTable, "take_off", forgetful)
+    monkeypatch.setattr(HookTable, "restore", stubborn)
+    with pytest.raises(AssertionError, match=r"hooks after close\(\)"):
+        check_edits(program, edits)
+
+
 def test_hooks_that_a_session_does_not_put_back_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     program = PROGRAMS["a tensor hook"]
     edits = (Edit("remove", on=1),)
