@@ -64,7 +64,10 @@ class Trace(TraceRecord):
     def from_record(cls, record: TraceRecord) -> Trace:
         """Give plain data the methods of a `Trace`."""
         values = {field.name: getattr(record, field.name) for field in fields(record)}
-        return cls(**{**values, "graph": Graph.from_record(record.graph)})
+        values["graph"] = Graph.from_record(record.graph)
+        if record.earlier is not None:
+            values["earlier"] = cls.from_record(record.earlier)
+        return cls(**values)
 
     def of(self, name: str) -> tuple[Event, ...]:
         """Return the events of one tensor, by its name or id, in order.
@@ -86,14 +89,14 @@ class Trace(TraceRecord):
     def text(self, lang: str | None = None) -> str:
         """Return the transcript: one line per event, the same in every run.
 
+        A pass through nodes that an earlier recorded pass made is preceded by that one.
+
         Args:
             lang: `"en"` (the default) or `"zh"`.
         """
-        from hookviz.view.transcript import transcript
+        from hookviz.view.passes import passes_text
 
-        return transcript(
-            self.graph, self.events, lang=lang or "en", grads=self.grads, error=self.error
-        )
+        return passes_text(self.passes(), lang=lang or "en")
 
     def plot(self, name: str | None = None, *, lang: str | None = None) -> Figure:
         """Plot how large gradients were, before and after hooks, as a matplotlib figure.

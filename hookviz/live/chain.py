@@ -61,7 +61,7 @@ class HookChains:
         for owner in self._live.tensors:
             for kind, hooks in _dictionaries(owner):
                 table = self.tables[id(hooks)] = table_of(hooks)
-                for key in hooks:
+                for key in table.listed():
                     hook_id = self._ids.id_at(hooks, key)
                     self._hooks[hook_id] = LiveHook(
                         hook_id, kind, owner, table, key, table.entries[key]

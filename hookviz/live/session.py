@@ -152,7 +152,7 @@ class Session:
         """Move a hook to a place in its chain, counted from 0. Raises as `edit` does."""
         live_hook = self.find_hook(hook_id)
         table = live_hook.table
-        old = list(table.hooks)
+        old = table.listed()
         keys = [key for key in old if key != live_hook.key]
         if not isinstance(position, int):
             raise HookvizError(f"position={position!r}; a place in the chain is a number from 0.")

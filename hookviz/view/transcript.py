@@ -113,8 +113,12 @@ def _event_lines(index: GraphIndex, events: Sequence[Event], lang: str) -> list[
     told = []
     for number, (event, row, who) in enumerate(zip(events, rows, whos, strict=True), start=1):
         what: Text = row.what
+        node = index.nodes.get(event.node or "")
+        if event.kind == "node" and node is not None and node.made_by_pass:
+            made = {"line": what, "number": str(node.made_by_pass)}
+            what = Message("line.made_by_pass", made)
         if event.timeline:
-            what = Message("line.pass", {"line": row.what})
+            what = Message("line.pass", {"line": what})
         said = _one_line(render(what, lang))
         lines = [f"{number:>{number_width}}  {_pad(who, who_width)}  {said}"]
         if event.printed:

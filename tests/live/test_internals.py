@@ -210,6 +210,8 @@ def test_what_cannot_be_entrusted_is_told() -> None:
     for root in (base, hooked):
         assert root.grad_fn is not None
         assert not saved_keeper.entrust_saved(root.grad_fn, Entrusted)
+
+
 def test_sequence_number_is_the_number_of_the_next_node() -> None:
     leaf = torch.tensor(2.0, requires_grad=True)
     before = internals.sequence_number()
