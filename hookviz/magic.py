@@ -25,7 +25,7 @@ from hookviz.live.freed import FreedValues
 from hookviz.live.interception import CALLS, MOST_CALLS, Calls, Interception
 from hookviz.live.recorded_session import RecordedSession
 from hookviz.notebook_cell import Closable, close_earlier
-from hookviz.view.message import Message, render
+from hookviz.view.message import Message, render, segments
 
 NAME = "hookviz"
 
@@ -154,7 +154,7 @@ def _show(calls: Calls, recording: _Recording) -> None:
         headings(calls, file=recording.file), calls.recorded, strict=True
     ):
         if not is_one:
-            _say(heading, lang)
+            _say(heading, lang, is_heading=True)
         explorer = Explorer(session, lang=lang)
         recording.remember(explorer)
         display(explorer)  # type: ignore[no-untyped-call]
@@ -162,11 +162,16 @@ def _show(calls: Calls, recording: _Recording) -> None:
         _say(note, lang)
 
 
-def _say(message: Message, lang: str) -> None:
+def _say(message: Message, lang: str, *, is_heading: bool = False) -> None:
     """Show a sentence of hookviz's own, apart from what the cell has printed."""
-    text = render(message, lang)
-    data = {"text/plain": text, "text/html": f"<p>{html.escape(text)}</p>"}
-    display(data, raw=True)  # type: ignore[no-untyped-call]
+    words = "".join(
+        f"<code>{html.escape(part)}</code>" if style == "code" else html.escape(part)
+        for style, part in segments(message, lang)
+    )
+    if is_heading:
+        words = f"<strong>{words}</strong>"
+    paragraph = f'<p style="margin: 1em 0 0.4em">{words}</p>'
+    display({"text/plain": render(message, lang), "text/html": paragraph}, raw=True)  # type: ignore[no-untyped-call]
 
 
 class _Parser(argparse.ArgumentParser):
