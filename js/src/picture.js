@@ -4,6 +4,7 @@ import { cut } from "./cut.js";
 import { make, setText } from "./dom.js";
 import { createPanZoom } from "./panzoom.js";
 import { isRewriting } from "./rewriting.js";
+import { nameByContent } from "./spoken.js";
 import { parseSvg } from "./svg.js";
 
 /** @typedef {import("./types.js").View} View */
@@ -31,6 +32,8 @@ export function createPicture(context) {
   let svg = null;
   /** @type {Map<string, Drawn>} */
   let drawn = new Map();
+  /** @type {Set<Drawn>} What has changed since it was last named. */
+  const changed = new Set();
 
   stage.addEventListener("click", (event) => {
     const card = /** @type {Element} */ (event.target).closest(".hv-card");
@@ -65,6 +68,7 @@ export function createPicture(context) {
     } else {
       for (const change of view.frames.changes(before.step, view.step)) apply(change);
     }
+    nameChanged();
     if (isNew || view.selected !== before?.selected) select(view.selected);
     if (isNew || view.step !== before.step || view.frames !== before.frames) follow(view);
   }
@@ -85,6 +89,7 @@ export function createPicture(context) {
   function apply({ key, field, value }) {
     const parts = drawn.get(key);
     if (parts === undefined) return;
+    changed.add(parts);
     const text = words.format(value);
     if (field === "state") {
       for (const group of parts.groups) group.setAttribute("data-hv-state", text);
@@ -115,6 +120,16 @@ export function createPicture(context) {
     }
     const root = view.tensors.find(({ role }) => role === "root");
     if (root) svg?.setAttribute("aria-label", words.say("picture.description", { tensor: root.label }));
+  }
+
+  function nameChanged() {
+    for (const { groups } of changed) {
+      for (const group of groups) {
+        const message = parseMessage(group.getAttribute("data-hv-label"));
+        if (message !== null) nameByContent(group, words.format(message));
+      }
+    }
+    changed.clear();
   }
 
   /** @param {string} selected */
