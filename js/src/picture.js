@@ -9,6 +9,7 @@ import { focusAgain, focusedPlace } from "./picture_focus.js";
 import { handlePicture } from "./picture_keys.js";
 import { isRewriting } from "./rewriting.js";
 import { isWords } from "./said.js";
+import { nameByContent } from "./spoken.js";
 import { parseSvg } from "./svg.js";
 import { createToggles } from "./toggles.js";
 
@@ -36,6 +37,8 @@ export function createPicture(context) {
   let shown = null;
   /** @type {Element | undefined} The box inside which the current step happens, unseen. */
   let here;
+  /** @type {Set<import("./drawn.js").Drawn>} What has changed since it was last named. */
+  const changed = new Set();
 
   handlePicture(context, stage, { toggle: toggles.toggle, reveal: panzoom.reveal, idOf });
 
@@ -58,6 +61,7 @@ export function createPicture(context) {
     } else {
       for (const change of view.frames.changes(before.step, view.step)) apply(change);
     }
+    nameChanged();
     if (isNew || view.selected !== before?.selected) select(view);
     if (svg !== null && (isNew || view.comparison !== before?.comparison)) markDifferences(svg, view.comparison);
     const isMoved = !before || view.step !== before.step || view.frames !== before.frames;
@@ -89,6 +93,7 @@ export function createPicture(context) {
   function apply({ key, field, value }) {
     const parts = drawn.get(key);
     if (parts === undefined) return;
+    changed.add(parts);
     const text = words.format(value);
     if (field === "state") {
       for (const group of parts.groups) group.setAttribute("data-hv-state", text);
@@ -122,6 +127,16 @@ export function createPicture(context) {
     }
     const root = view.tensors.find(({ role }) => role === "root");
     if (root) svg?.setAttribute("aria-label", words.say("picture.description", { tensor: root.label }));
+  }
+
+  function nameChanged() {
+    for (const { groups } of changed) {
+      for (const group of groups) {
+        const message = parseMessage(group.getAttribute("data-hv-label"));
+        if (message !== null) nameByContent(group, words.format(message));
+      }
+    }
+    changed.clear();
   }
 
   /** @param {View} view */
