@@ -50,13 +50,13 @@ export function createPicture(context) {
     panzoom.update();
     const isNew = !before || view.picture !== before.picture;
     if (isNew) insert(view, before);
-    toggles.update(view);
     if (isNew || view.frames !== before.frames || view.lang !== before.lang) {
       if (isNew || view.lang !== before?.lang) translate(view);
       for (const change of view.frames.all(view.step)) apply(change);
     } else {
       for (const change of view.frames.changes(before.step, view.step)) apply(change);
     }
+    toggles.update(view);
     if (isNew || view.selected !== before?.selected) select(view);
     const isMoved = !before || view.step !== before.step || view.frames !== before.frames;
     if (isNew || isMoved) follow(view, isMoved || toggled(view, before) === undefined);
