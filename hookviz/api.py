@@ -16,7 +16,7 @@ from hookviz.live.chain import HookChains
 from hookviz.live.describe import describe
 from hookviz.live.graph import capture_live, check_root
 from hookviz.live.names import Namespace
-from hookviz.live.run import BackwardOptions, check_inputs, run_backward, with_gradient
+from hookviz.live.run import BackwardOptions, check_inputs, record_backward, with_gradient
 from hookviz.live.session import Session
 from hookviz.live.take import Keep
 from hookviz.notebook_cell import close_earlier
@@ -85,7 +85,8 @@ def record(
     )
     options = with_gradient(check_root(root), options)
     live = capture_live(root, names=names, namespaces=_callers_namespaces())
-    return Trace.from_record(run_backward(live, HookChains(live), options, keep=keep))
+    recording = record_backward(live, HookChains(live), options, keep=keep)
+    return Trace.later(recording.trace, error=recording.error)
 
 
 def explore(

@@ -2,21 +2,62 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from dataclasses import fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hookviz.errors import TraceFormatError, UnknownTargetError
 from hookviz.graph import Graph
-from hookviz.records import Event, TensorSnapshot, TraceRecord
+from hookviz.records import ErrorRecord, Event, TensorSnapshot, TraceRecord
+
+_FIELDS = tuple(field.name for field in fields(TraceRecord))
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 SCHEMA = 1
 """Version of the JSON that `Trace.to_json` writes; raised when an older reader would misread it."""
 
 
-class Trace(TraceRecord):
-    """Everything that one real `backward()` showed; `print(trace)` writes it as a transcript."""
+_finishing = threading.RLock()
+"""Held while records are made, so that two threads do not make the same ones."""
 
-    __slots__ = ()
+
+class Trace(TraceRecord):
+    """Everything that one real `backward()` showed; `print(trace)` writes it as a transcript.
+
+    The records of a pass are made when they are first looked at: recording then costs less, and
+    who only wants the effect of the pass never pays for them.
+    """
+
+    __slots__ = ("_finish",)
+
+    @classmethod
+    def later(cls, finish: Callable[[], TraceRecord], *, error: ErrorRecord | None) -> Trace:
+        """Return a trace whose records are made when somebody first looks at them.
+
+        Args:
+            finish: Makes them; called once. It must not need anything that is live.
+            error: What ended the pass, which is known already.
+        """
+        trace = object.__new__(cls)
+        object.__setattr__(trace, "error", error)
+        object.__setattr__(trace, "_finish", finish)
+        return trace
+
+    def __getattr__(self, name: str) -> Any:
+        # Python comes here only for a field that has no value yet.
+        if name == "_finish" or name not in _FIELDS:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        with _finishing:
+            finish = getattr(self, "_finish", None)
+            if finish is not None:
+                finished = Trace.from_record(finish())
+                for field in _FIELDS:
+                    object.__setattr__(self, field, getattr(finished, field))
+                object.__setattr__(self, "_finish", None)
+        return object.__getattribute__(self, name)
 
     @classmethod
     def from_record(cls, record: TraceRecord) -> Trace:
@@ -52,6 +93,35 @@ class Trace(TraceRecord):
         return transcript(
             self.graph, self.events, lang=lang or "en", grads=self.grads, error=self.error
         )
+
+    def plot(self, name: str | None = None, *, lang: str | None = None) -> Figure:
+        """Plot how large gradients were, before and after hooks, as a matplotlib figure.
+
+        Args:
+            name: Name or id of a tensor: the way from the root to it, station by station. Without
+                it: every leaf, in the order in which backward reached them.
+            lang: `"en"` (the default) or `"zh"`.
+
+        Returns:
+            A figure of Euclidean (L2) norms; it can be changed, shown and saved like any other.
+
+        Raises:
+            UnknownTargetError: If the graph has no such tensor.
+            MissingPackageError: If matplotlib is not installed.
+        """
+        from hookviz.view.message import Message
+        from hookviz.view.norms import leaf_stations, stations_to
+        from hookviz.view.plot import plot_stations
+
+        if name is None:
+            stations = leaf_stations(self.graph, self.events)
+            title = Message("plot.leaves", {"tensor": self.graph.root.label})
+        else:
+            label = self._label(name)
+            tensor = next(item for item in self.graph.tensors if item.label == label)
+            stations = stations_to(self.graph, self.events, tensor)
+            title = Message("plot.way", {"tensor": self.graph.root.label, "leaf": label})
+        return plot_stations(stations, title=title, lang=lang or "en")
 
     def to_json(self) -> str:
         """Return the whole trace as JSON text, with a schema version; see `from_json`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import torch
@@ -10,13 +11,16 @@ from hookviz.live.chain import LiveHook
 from hookviz.live.engine_run import EngineRuns
 from hookviz.live.grads import read_grad
 from hookviz.live.graph import LiveGraph, LiveTensor, Slot
+from hookviz.live.moments import Moments
 from hookviz.live.printed import Printed
+from hookviz.live.reading import Reader, Reading, finished
 from hookviz.live.seen import Seen
-from hookviz.live.take import Keep, take
-from hookviz.records import Event, GraphRecord, TensorSnapshot
+from hookviz.records import Event
 
 Gradient = torch.Tensor | None
-Snapshot = TensorSnapshot | None
+MaybeReading = Reading | None
+RawEvent = dict[str, Any]
+"""The fields of an `Event`, with readings where it has snapshots: much faster to make."""
 
 
 class EventLog:
@@ -33,52 +37,59 @@ class EventLog:
     def __init__(
         self,
         live: LiveGraph,
-        graph: GraphRecord,
+        grads: Iterable[MaybeReading],
         runs: EngineRuns,
         *,
         printed: Printed,
-        keep: Keep,
+        reader: Reader,
     ) -> None:
-        self.events: list[Event] = []
+        """Begin.
+
+        Args:
+            live: The captured graph.
+            grads: What the `.grad` of each of its tensors is.
+            runs: Keeps apart what belongs to one run of the engine.
+            printed: Catches what user code prints.
+            reader: Reads tensors.
+        """
+        self.events: list[RawEvent] = []
         self.runs = runs
         self.by_slot: dict[Slot, list[LiveTensor]] = {}
         for owner in live.tensors:
             self.by_slot.setdefault(owner.slot, []).append(owner)
         self.hook_at_work: LiveHook | None = None
-        self.refusable: tuple[LiveHook, Event] | None = None
+        self.refusable: tuple[LiveHook, RawEvent] | None = None
         self._printed = printed
-        self._keep = keep
+        self._reader = reader
         self._grads: dict[str, Seen] = {}
         self._in_storage: dict[int, dict[str, LiveTensor]] = {}
-        for tensor, owner in zip(graph.tensors, live.tensors, strict=True):
-            self.note_grad(owner, Seen(read_grad(owner.tensor), tensor.grad))
+        for grad, owner in zip(grads, live.tensors, strict=True):
+            self.note_grad(owner, Seen(read_grad(owner.tensor), grad))
 
-    def add(self, **fields: Any) -> Event:
+    def add(self, **fields: Any) -> RawEvent:
         """Append an event; what was printed since the last one belongs to it."""
-        event = Event(
-            index=len(self.events),
-            printed=self._printed.take(),
-            timeline=self.runs.depth,
-            **fields,
-        )
-        self.events.append(event)
-        return event
+        fields["index"] = len(self.events)
+        fields["printed"] = self._printed.take()
+        fields["timeline"] = self.runs.depth
+        self.events.append(fields)
+        return fields
 
     def has_refusable_of(self, owner: LiveTensor) -> bool:
         """Return whether a post-accumulate hook of this leaf has returned something."""
         if self.refusable is None:
             return False
         hook, event = self.refusable
-        is_recent = all(later.tensor == event.tensor for later in self.events[event.index :])
+        later = self.events[event["index"] :]
+        is_recent = all(one.get("tensor") == event["tensor"] for one in later)
         return hook.owner is owner and hook.kind == "post_accumulate_hook" and is_recent
 
-    def take(self, tensor: Gradient) -> Snapshot:
-        """Return a snapshot, or `None` for no gradient."""
-        return None if tensor is None else take(tensor, keep=self._keep)
+    def read(self, tensor: Gradient, *, found: Moments | None = None) -> MaybeReading:
+        """Return what a tensor holds, or `None` for no gradient; see `Reader.read`."""
+        return None if tensor is None else self._reader.read(tensor, found=found)
 
-    def last_grad(self, owner: LiveTensor) -> Snapshot:
+    def last_grad(self, owner: LiveTensor) -> MaybeReading:
         """Return what a tensor's `.grad` was when it was last looked at."""
-        return self._grads[owner.id].snapshot
+        return self._grads[owner.id].reading
 
     def note_grad(self, owner: LiveTensor, seen: Seen) -> None:
         """Remember what a tensor's `.grad` is now."""
@@ -114,11 +125,17 @@ class EventLog:
                 reached.append(owner.label)
         return tuple(reached)
 
-    def grad_now(self, owner: LiveTensor) -> Snapshot:
+    def grad_now(self, owner: LiveTensor) -> MaybeReading:
         """Return what a tensor's `.grad` is now, read again only if it may have changed."""
         grad = read_grad(owner.tensor)
         seen = self._grads[owner.id]
         if not seen.is_still(grad):
-            seen = Seen(grad, self.take(grad))
+            seen = Seen(grad, self.read(grad))
             self.note_grad(owner, seen)
-        return seen.snapshot
+        return seen.reading
+
+
+def finished_event(raw: RawEvent) -> Event:
+    """Make the plain record of an event."""
+    fields: dict[str, Any] = {name: finished(value) for name, value in raw.items()}
+    return Event(**fields)

@@ -91,5 +91,6 @@ _PUBLIC_SAVED = {"_saved_tensors": "saved_tensors"}
 
 
 def _has_unpack_hook(raw: Any) -> bool:
-    parts = raw if isinstance(raw, tuple | list) else (raw,)
-    return any(part.unpack_hook is not None for part in parts)
+    if isinstance(raw, tuple | list):
+        return any(part.unpack_hook is not None for part in raw)
+    return raw.unpack_hook is not None

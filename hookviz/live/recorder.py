@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import torch
 
 from hookviz.live.arrival_watcher import ArrivalWatcher
 from hookviz.live.arrivals import Arrivals
 from hookviz.live.engine_run import EngineRuns
-from hookviz.live.event_log import EventLog
+from hookviz.live.event_log import EventLog, MaybeReading
 from hookviz.live.explain import explain
 from hookviz.live.graph import LiveGraph
 from hookviz.live.hook_watcher import HookWatcher
 from hookviz.live.node_watcher import NodeWatcher
 from hookviz.live.printed import Printed
-from hookviz.live.take import Keep
-from hookviz.records import ErrorRecord, GraphRecord
+from hookviz.live.reading import Reader
+from hookviz.records import ErrorRecord
 
 
 class Recorder:
@@ -30,19 +32,24 @@ class Recorder:
     """
 
     def __init__(
-        self, live: LiveGraph, graph: GraphRecord, *, printed: Printed, keep: Keep
+        self,
+        live: LiveGraph,
+        grads: Iterable[MaybeReading],
+        *,
+        printed: Printed,
+        reader: Reader,
     ) -> None:
         """Prepare to record one pass.
 
         Args:
             live: The captured graph.
-            graph: The plain record of it, made just now: what each `.grad` was before.
+            grads: What the `.grad` of each of its tensors is.
             printed: Catches what user code prints.
-            keep: See `take`.
+            reader: Reads tensors.
         """
         self._live = live
-        runs = EngineRuns(lambda: Arrivals(keep=keep))
-        self.log = EventLog(live, graph, runs, printed=printed, keep=keep)
+        runs = EngineRuns(lambda: Arrivals(reader))
+        self.log = EventLog(live, grads, runs, printed=printed, reader=reader)
         arrivals_at = ArrivalWatcher(self.log)
         self.nodes = NodeWatcher(live, self.log, arrivals_at)
         self.hooks = HookWatcher(self.log, arrivals_at, self.nodes.accumulated)
@@ -50,9 +57,9 @@ class Recorder:
     def start(self, gradient: torch.Tensor) -> None:
         """Note the gradient that is handed to the root."""
         root = self._live.tensors[0]
-        snapshot = self.log.take(gradient)
-        self.log.runs.current.arrivals.send(root.slot, gradient, snapshot, root.label)
-        self.log.add(kind="start", tensor=root.label, outgoing=snapshot)
+        reading = self.log.read(gradient)
+        self.log.runs.current.arrivals.send(root.slot, gradient, reading, root.label)
+        self.log.add(kind="start", tensor=root.label, outgoing=reading)
 
     def failed(self, error: Exception) -> ErrorRecord:
         """Note the exception that ended the pass, and which hook or node it came from."""
@@ -78,8 +85,8 @@ class Recorder:
             tensor=record.tensor,
             node=record.node,
             hook=record.hook,
-            incoming=last.incoming if last is not None else None,
-            outgoing=last.outgoing if last is not None else None,
+            incoming=last["incoming"] if last is not None else None,
+            outgoing=last["outgoing"] if last is not None else None,
             error=record,
         )
         return record

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,12 +13,13 @@ from torch.utils.hooks import RemovableHandle
 
 from hookviz.errors import GradientError, NoGradError, NotATensorError
 from hookviz.live.chain import HookChains
-from hookviz.live.describe import describe
+from hookviz.live.describe import Description, look_at
+from hookviz.live.event_log import MaybeReading, RawEvent, finished_event
 from hookviz.live.graph import LiveGraph
 from hookviz.live.printed import printed
+from hookviz.live.reading import Keep, Reader
 from hookviz.live.recorder import Recorder
-from hookviz.live.take import Keep
-from hookviz.records import TraceRecord
+from hookviz.records import ErrorRecord, TraceRecord
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,6 +148,35 @@ def collector_paused() -> Iterator[None]:
             gc.enable()
 
 
+@dataclass(slots=True)
+class Recording:
+    """One recorded pass as the recorder left it: raw, and without anything that is live.
+
+    Attributes:
+        error: The exception that ended the pass, or `None`.
+    """
+
+    error: ErrorRecord | None
+    _graph: Description
+    _events: list[RawEvent]
+    _grads: dict[str, MaybeReading]
+    _torch_version: str = str(torch.__version__)
+
+    def trace(self) -> TraceRecord:
+        """Make the plain records of everything that was read."""
+        with collector_paused() if len(self._events) >= MANY_NODES else nullcontext():
+            return TraceRecord(
+                graph=self._graph.record(),
+                events=tuple(map(finished_event, self._events)),
+                grads={
+                    label: None if grad is None else grad.snapshot
+                    for label, grad in self._grads.items()
+                },
+                error=self.error,
+                torch_version=self._torch_version,
+            )
+
+
 def run_backward(
     live: LiveGraph,
     chains: HookChains,
@@ -168,14 +198,27 @@ def run_backward(
         The trace. An `Exception` inside backward ends it and is kept in it; anything stronger
         (a keyboard interrupt) goes on to the caller after everything is put back.
     """
+    return record_backward(live, chains, options, keep=keep, echo=echo).trace()
+
+
+def record_backward(
+    live: LiveGraph,
+    chains: HookChains,
+    options: BackwardOptions,
+    *,
+    keep: Keep = "summary",
+    echo: bool = True,
+) -> Recording:
+    """Do the same, and leave the making of the records for later."""
     chains.refresh()
-    graph = describe(live, chains, keep=keep)
+    reader = Reader(keep)
     error = None
     with ExitStack() as stack:
         if len(live.nodes) >= MANY_NODES:
             stack.enter_context(collector_paused())
+        graph = look_at(live, chains, reader)
         stream = stack.enter_context(printed(echo=echo))
-        recorder = Recorder(live, graph, printed=stream, keep=keep)
+        recorder = Recorder(live, graph.grads, printed=stream, reader=reader)
         stack.enter_context(chains.replaced(recorder.hooks.wrap))
         stack.enter_context(watched_nodes(live, recorder))
         if options.gradient is not None:
@@ -185,10 +228,4 @@ def run_backward(
         except Exception as raised:  # noqa: BLE001 - whatever a hook may raise
             error = recorder.failed(raised)
     grads = {owner.label: recorder.log.grad_now(owner) for owner in live.tensors}
-    return TraceRecord(
-        graph=graph,
-        events=tuple(recorder.log.events),
-        grads=grads,
-        error=error,
-        torch_version=str(torch.__version__),
-    )
+    return Recording(error, graph, recorder.log.events, grads)

@@ -17,13 +17,23 @@ TRANSCRIPT_EM = 66.0
 _SAMPLE_WIDTH = 24.0
 _ITEM_GAP = 20.0
 _LEGEND = ("direction", "incoming", "rewritten", "leaf", "pending")
+_LEGEND_OF_FORWARD = ("values", "order", "rewritten")
 
 
-def draw_legend(width: float, top: float, lang: str) -> tuple[Element, float]:
-    """Return the legend, and how high it is when it may be `width` pixels wide."""
+def draw_legend(
+    width: float, top: float, lang: str, *, is_forward: bool = False
+) -> tuple[Element, float]:
+    """Return the legend, and how high it is when it may be `width` pixels wide.
+
+    Args:
+        width: Room for it.
+        top: Where it begins.
+        lang: The language to show.
+        is_forward: Whether the arrows go the way of the values instead of the gradients.
+    """
     group = element("g", class_="hv-legend")
     x, y = 0.0, 0.0
-    for name in _LEGEND:
+    for name in _LEGEND_OF_FORWARD if is_forward else _LEGEND:
         text = Message(f"ui.legend.{name}")
         item_width = _SAMPLE_WIDTH + room_for(text) * LEGEND_SIZE
         if x and x + item_width > width:

@@ -17,6 +17,8 @@ CAPTION_WIDTH = 60
 """How many characters of a value a sentence can carry."""
 
 _DIGITS = 6
+_DIGITS_ON_CARDS = 4
+"""Of the norm of a large tensor, which has a shape beside it."""
 _MOST_DIGITS = 17
 
 
@@ -31,7 +33,7 @@ def short_text(snapshot: TensorSnapshot | None, *, width: int = CARD_WIDTH) -> T
         return Message("value.none")
     shape = shape_text(snapshot.shape)
     if snapshot.summary is not None:
-        return _summary(snapshot.dtype, shape, snapshot.summary)
+        return _summary(snapshot.dtype, shape, snapshot.summary, width)
     if snapshot.values is None:
         return Message("value.unreadable", {"dtype": snapshot.dtype, "shape": shape})
     if not snapshot.values:
@@ -114,17 +116,21 @@ def number_text(number: Number, digits: int = _DIGITS) -> str:
     return f"{number:.{digits}g}"
 
 
-def _summary(dtype: str, shape: str, summary: TensorSummary) -> Text:
+def _summary(dtype: str, shape: str, summary: TensorSummary, width: int) -> Text:
+    # On a card, what is as usual is not said.
+    is_short = width <= CARD_WIDTH and dtype == "float32"
     facts: list[Text] = []
     if summary.norm:
-        norm = number_text(float(summary.norm))
-        facts.append(Message("value.norm", {"norm": norm}))
+        digits = _DIGITS_ON_CARDS if is_short else _DIGITS
+        facts.append(Message("value.norm", {"norm": number_text(float(summary.norm), digits)}))
     if summary.nan_count:
         facts.append(Message("value.nan_count", {"count": str(summary.nan_count)}))
     if summary.inf_count:
         facts.append(Message("value.inf_count", {"count": str(summary.inf_count)}))
     if not facts:
-        return f"{dtype} {shape}"
+        return shape if is_short else f"{dtype} {shape}"
+    if is_short:
+        return Message("value.shaped", {"shape": shape, "facts": tuple(facts)})
     return Message("value.summary", {"dtype": dtype, "shape": shape, "facts": tuple(facts)})
 
 

@@ -9,9 +9,10 @@ const LANGUAGES = ["en", "zh"];
 
 /**
  * @param {Context} context
+ * @param {HTMLElement} comparison Where to choose what to compare with.
  * @returns {import("./types.js").Part}
  */
-export function createControls({ document, signal, words, actions }) {
+export function createControls({ document, signal, words, actions }, comparison) {
   const buttons = {
     first: iconButton(document, "first"),
     previous: iconButton(document, "previous"),
@@ -27,11 +28,14 @@ export function createControls({ document, signal, words, actions }) {
   for (const value of SPEEDS) {
     speed.append(make(document, "option", "", { value: String(value) }, [`${value}×`]));
   }
+  const predict = make(document, "button", "hv-button hv-predict", { type: "button" });
   const language = make(document, "button", "hv-button hv-language", { type: "button" });
   const element = make(document, "div", "hv-toolbar", { role: "group" }, [
     make(document, "span", "hv-button-row", {}, Object.values(buttons)),
     make(document, "span", "hv-button-row", {}, [play, speed]),
     make(document, "span", "hv-slider-row", {}, [slider, count]),
+    comparison,
+    predict,
     language,
   ]);
 
@@ -42,6 +46,7 @@ export function createControls({ document, signal, words, actions }) {
   play.addEventListener("click", () => actions.togglePlay(), { signal });
   slider.addEventListener("input", () => actions.gotoStop(Number(slider.value)), { signal });
   speed.addEventListener("change", () => actions.setSpeed(Number(speed.value)), { signal });
+  predict.addEventListener("click", () => actions.togglePredicting(), { signal });
   language.addEventListener("click", () => actions.setLang(otherLanguage(words.lang)), { signal });
 
   return {
@@ -69,6 +74,10 @@ export function createControls({ document, signal, words, actions }) {
       nameButton(slider, words.say("ui.step"));
       nameButton(speed, words.say("ui.speed"));
       showSpeed(speed, view.speed);
+      setText(predict, words.say("ui.predict"));
+      predict.setAttribute("aria-pressed", String(view.predicting));
+      // Only where something was recorded that can be asked for.
+      if (view.steps !== before?.steps) predict.hidden = !view.steps.some(({ question }) => question);
       const other = otherLanguage(view.lang);
       setText(language, words.say(`ui.language.${other}`));
       language.lang = other;

@@ -1,6 +1,7 @@
 /** Put the parts together and keep them in step with the model. */
 
 import { createCaption } from "./caption.js";
+import { createComparison } from "./comparison.js";
 import { createCodePanel } from "./code_panel.js";
 import { createControls } from "./controls.js";
 import { make } from "./dom.js";
@@ -12,12 +13,15 @@ import { handleKeys } from "./keyboard.js";
 import { createLegend } from "./legend.js";
 import { createNotice } from "./notice.js";
 import { createPicture } from "./picture.js";
+import { createPrediction } from "./prediction.js";
+import { createRunTo } from "./run_to.js";
 import { letSaveKeyOut } from "./save_key.js";
 import { watchRuns } from "./slow_run.js";
 import { clamp, Player } from "./stepper.js";
 import { themeOf, watchTheme } from "./theme.js";
 import { createTimeline } from "./timeline.js";
 import { createTranscript } from "./transcript.js";
+import { createValues } from "./values.js";
 import { readView } from "./view.js";
 import { Words } from "./words.js";
 
@@ -25,7 +29,8 @@ import { Words } from "./words.js";
 
 const TRAITS = [
   "picture", "steps", "stops", "strings", "tensors", "modules", "boxes", "expanded", "code", "step", "selected",
-  "lang", "title", "transcript", "notice", "busy", "playing", "speed",
+  "lang", "title", "transcript", "notice", "busy", "playing", "speed", "values", "predicting", "score",
+  "comparisons", "comparison",
 ];
 
 /**
@@ -107,29 +112,47 @@ export function createExplorer(model, el, signal) {
       actions.goto(step);
       actions.toggle(box, true);
     },
+    togglePredicting() {
+      save("predicting", !model.get("predicting"));
+    },
+    answered(step, right) {
+      const score = view?.score;
+      if (score === undefined || score.steps.includes(step)) return;
+      save("score", {
+        right: score.right + (right ? 1 : 0), asked: score.asked + 1, steps: [...score.steps, step],
+      });
+    },
     send: kernel.send,
   };
   /** @type {import("./types.js").Context} */
   const context = { document, signal, words, actions };
 
-  const controls = createControls(context);
+  const comparison = createComparison(context);
+  const controls = createControls(context, comparison.element);
   const caption = createCaption(context);
   const picture = createPicture(context);
   const legend = createLegend(context, picture.tools);
   const code = createCodePanel(context);
+  const prediction = createPrediction(context);
+  const runTo = createRunTo(context);
+  const values = createValues(context);
   const timeline = createTimeline(context);
   const inspector = createInspector(context);
   const hooks = createHookPanel(context, drafts);
   const notice = createNotice(context);
   const transcript = createTranscript(context);
-  const parts = [controls, caption, picture, legend, code, timeline, inspector, hooks, notice, transcript];
+  const parts = [
+    controls, comparison, prediction, caption, picture, legend, code, runTo, timeline, inspector, values, hooks, notice, transcript,
+  ];
+  timeline.element.firstElementChild?.after(runTo.element);
   const noticeSlot = make(document, "div", "hv-notice-slot");
   const root = make(document, "div", "hv-root hv-theme", { tabindex: "0", role: "region" }, [
     controls.element,
+    prediction.element,
     noticeSlot,
     caption.element,
     make(document, "div", "hv-body", {}, [
-      make(document, "div", "hv-main", {}, [picture.element, legend.element, inspector.element]),
+      make(document, "div", "hv-main", {}, [picture.element, legend.element, inspector.element, values.element]),
       make(document, "div", "hv-panel", {}, [code.element, timeline.element]),
       hooks.element,
     ]),
@@ -181,6 +204,7 @@ export function createExplorer(model, el, signal) {
     if (root.lang !== language) root.lang = language;
     root.toggleAttribute("data-hv-busy", view.busy);
     root.toggleAttribute("data-hv-code", view.code.length > 0);
+    root.toggleAttribute("data-hv-predicting", view.predicting);
     for (const part of parts) part.update(view, before);
     placeNotice(view);
   }

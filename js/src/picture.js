@@ -1,5 +1,6 @@
 /** Keep the picture up to date: it is inserted once, then only states and texts change. */
 
+import { markDifferences } from "./comparison.js";
 import { cut } from "./cut.js";
 import { make, setText } from "./dom.js";
 import { findDrawn, setFlag } from "./drawn.js";
@@ -58,6 +59,7 @@ export function createPicture(context) {
     }
     toggles.update(view);
     if (isNew || view.selected !== before?.selected) select(view);
+    if (svg !== null && (isNew || view.comparison !== before?.comparison)) markDifferences(svg, view.comparison);
     const isMoved = !before || view.step !== before.step || view.frames !== before.frames;
     if (isNew || isMoved) follow(view, isMoved || toggled(view, before) === undefined);
   }

@@ -20,6 +20,41 @@
  * @property {Patch[]} patches
  * @property {[file: number, line: number] | null} [code] Which line of the user's code it belongs to.
  * @property {string} [call] Id of the innermost box in which it happened, drawn or not, or "".
+ * @property {string[]} [marks] What makes it worth running to: `hook`, `rewrite`, `nonfinite`.
+ * @property {Question | null} [question] What can be asked before it is shown.
+ * @property {{before: Place[], after: Place[]} | null} [values]
+ *
+ * @typedef {[label: string, place: number | null]} Place One value of a step, by its place in the list of values.
+ *
+ * @typedef {object} Question
+ * @property {Text} text
+ * @property {(string | null)[]} answer Exact texts of the recorded numbers.
+ * @property {Text} shown The answer as it is revealed.
+ *
+ * @typedef {object} StepValue A value as a table (`rows`, `levels`) or as a picture (`grid` and what follows).
+ * @property {string} shape
+ * @property {string} dtype
+ * @property {Text} text
+ * @property {string[][]} [rows]
+ * @property {(number | null)[][]} [levels] `null` where a number is not finite.
+ * @property {string} grid Two hexadecimal digits per cell; see `TensorSummary` in Python.
+ * @property {number} columns Of the grid.
+ * @property {number | null} low
+ * @property {number | null} high
+ * @property {number[]} histogram
+ * @property {string} minimum
+ * @property {string} maximum
+ * @property {string} mean
+ *
+ * @typedef {object} Comparison
+ * @property {string} against Which of the choices.
+ * @property {string[]} changed Ids of tensors, edges and boxes that have another value there.
+ * @property {string[]} same Ids of those that have the same.
+ *
+ * @typedef {object} Score
+ * @property {number} right
+ * @property {number} asked
+ * @property {number[]} steps Those that were asked about; only the first answer counts.
  *
  * @typedef {object} Stop A step at which to stop; several steps inside a collapsed box are one stop.
  * @property {number} step The last of its steps.
@@ -109,6 +144,12 @@
  * @property {import("./boxes.js").Boxes} boxes
  * @property {string[]} expanded Ids of the boxes that are drawn with what is inside.
  * @property {Source[]} code
+ * @property {StepValue[]} values
+ * @property {number} nextStep Where the next stop is; the same as `step` at the end.
+ * @property {{id: string, text: Text}[]} comparisons What can be compared with.
+ * @property {Comparison | null} comparison
+ * @property {boolean} predicting Whether the reader is asked before each step.
+ * @property {Score} score
  * @property {string} selected Id of the selected tensor, module or call, or "".
  * @property {Target | null} shown What is in the inspector: the selected or the current one.
  * @property {string} shownKey Under which key the frames know it: a tensor's id, or a call's.
@@ -135,6 +176,8 @@
  * @property {(lang: string) => void} setLang
  * @property {(box: string, isExpanded: boolean) => void} toggle Draws a box with or without what is inside.
  * @property {(box: string, step: number) => void} stepInto Expands a box and goes to a step inside.
+ * @property {() => void} togglePredicting
+ * @property {(step: number, right: boolean) => void} answered Counts an answer, the first one to each step.
  * @property {(message: {action: string, [name: string]: unknown}) => void} send
  *
  * @typedef {object} Context

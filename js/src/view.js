@@ -12,6 +12,7 @@ import { currentTarget, findTarget, frameKey } from "./target.js";
 const NOTHING = Object.freeze({});
 /** @type {any[]} */
 const NONE = [];
+const NO_SCORE = Object.freeze({ right: 0, asked: 0, steps: [] });
 
 /**
  * @param {import("./types.js").Model} model
@@ -44,6 +45,12 @@ export function readView(model, before, { live, waiting, slow, playing, drafts }
     boxes,
     expanded: model.get("expanded") ?? NONE,
     code: model.get("code") ?? NONE,
+    values: model.get("values") ?? NONE,
+    nextStep: stops.moved(step, "next"),
+    comparisons: model.get("comparisons") ?? NONE,
+    comparison: model.get("comparison") ?? null,
+    predicting: Boolean(model.get("predicting")),
+    score: model.get("score") ?? NO_SCORE,
     selected,
     shown,
     shownKey: shown === null ? "" : frameKey(shown, selected, steps, step, boxes),

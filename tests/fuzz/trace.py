@@ -9,6 +9,7 @@ from typing import Any
 import hookviz
 from hookviz.records import HookRecord
 from hookviz.view.steps import build_steps, to_json_data
+from hookviz.view.value_book import ValueBook
 from tests.fuzz.diary import Diary
 from tests.fuzz.hooks import Entry
 from tests.fuzz.program import Built, Do, Hook, Program
@@ -36,7 +37,7 @@ def check_trace(
     """
     assert [event.index for event in trace.events] == list(range(len(trace.events)))
     assert hookviz.Trace.from_json(trace.to_json()) == trace
-    assert to_json_data(build_steps(trace.graph, trace.events))
+    assert to_json_data(build_steps(trace.graph, trace.events), ValueBook())
     assert trace.text("en")
     assert trace.text("zh")
     listed = {_number(hook) for tensor in trace.graph.tensors for hook in tensor.hooks}
