@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import inspect
 import sys
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
 
 from hookviz.errors import HookvizError
 from hookviz.graph import Graph
 from hookviz.languages import LANGUAGES
+from hookviz.live.caller import variables_of
 from hookviz.live.chain import HookChains
 from hookviz.live.describe import describe
 from hookviz.live.graph import capture_live, check_root
@@ -125,12 +125,6 @@ def explore(
 
 def _callers_namespaces() -> tuple[Namespace, ...]:
     """Return the variables of whoever called the public function: its locals, then its globals."""
-    frame: Any = sys._getframe(2)
-    if frame.f_locals is frame.f_globals:
-        return (frame.f_globals,)
-    copied = dict(frame.f_locals)
-    if sys.version_info < (3, 13) and frame.f_code.co_flags & inspect.CO_OPTIMIZED:
-        # Python up to 3.12 leaves a snapshot on the frame, which would keep the caller's tensors
-        # alive after `del`. Emptying the snapshot does not touch the variables themselves.
-        frame.f_locals.clear()
-    return (copied, frame.f_globals)
+    frame = sys._getframe(2)
+    variables = variables_of(frame)
+    return (variables,) if variables is frame.f_globals else (variables, frame.f_globals)

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from hookviz.compared import Compared
 from hookviz.errors import HookvizError
 from hookviz.languages import LANGUAGES, table
 from hookviz.live.session import HookId, HookLike, Session, Target
-from hookviz.records import HookRecord
+from hookviz.records import HookRecord, TraceRecord
 from hookviz.stepping import SteppingWidget
 from hookviz.trace import Trace
 from hookviz.view.box_data import box_data
+from hookviz.view.comparison_data import choice_data, comparison_data
 from hookviz.view.explorer_data import explorer_data
+from hookviz.view.ghosts import with_ghosts
 from hookviz.view.grouping import group_tree
 from hookviz.view.matching import matching_step
 from hookviz.view.notices import notice_for
@@ -37,6 +40,8 @@ class Explorer(SteppingWidget):
         score: How many predictions were right, and how many there were.
     """
 
+    _shown: TraceRecord | None = None
+
     def __init__(self, session: Session, *, lang: str | None = None) -> None:
         """Show a session.
 
@@ -45,6 +50,7 @@ class Explorer(SteppingWidget):
             lang: `"en"` (the default) or `"zh"`.
         """
         self._session = session
+        self._compared = Compared(session)
         self._notices = 0
         super().__init__(
             lang=lang or "en", strings={language: dict(table(language)) for language in LANGUAGES}
@@ -119,6 +125,26 @@ class Explorer(SteppingWidget):
         """Stop a hook that does not come back, from another cell. See `Session.interrupt`."""
         self._session.interrupt()
 
+    # -- comparing ------------------------------------------------------------------------------
+
+    @property
+    def baseline(self) -> Trace:
+        """The same pass with every listed hook turned off: one more real backward, put back."""
+        return Trace.from_record(self._session.without())
+
+    def compare(self, against: str | HookRecord | None = "hooks") -> None:
+        """Show beside each value what it is in another pass, and mark what differs.
+
+        Args:
+            against: `"hooks"`: without any hook. The id or record of a hook: without that one.
+                `"edit"`: before the last change of hooks. `None`: end the comparison.
+
+        Raises:
+            UnknownTargetError: If there is no such hook.
+            HookvizError: If nothing was changed yet, or the change made another graph.
+        """
+        self._act(lambda: self._compared.choose(against))
+
     def dismiss(self) -> None:
         """Put the message away."""
         self.notice = None
@@ -136,9 +162,10 @@ class Explorer(SteppingWidget):
 
     def _act(self, action: Any, *, target: Target = "", hook: HookId = "") -> Any:
         self.busy = True
-        before, step = self._trace.events, self.step
+        before, step = self._session.trace, self.step
         try:
             result = action()
+            self._compared.see(before, self._session.trace)
         except BaseException as error:
             self._notices += 1
             self.notice = notice_for(
@@ -152,7 +179,7 @@ class Explorer(SteppingWidget):
         with self.hold_sync():
             self.notice = None
             self._show()
-            self.step = matching_step(before, self._trace.events, step)
+            self.step = matching_step(before.events, self._trace.events, step)
             self.busy = False
         return result
 
@@ -170,15 +197,22 @@ class Explorer(SteppingWidget):
             return ""
 
     def _show(self) -> None:
-        self._trace = Trace.from_record(self._session.trace)
+        if self._shown is not self._session.trace:
+            self._shown = self._session.trace
+            self._trace = Trace.from_record(self._shown)
         graph, before = self._trace.graph, self.boxes
         self._tree = group_tree(graph)
         self._steps = build_steps(graph, self._trace.events, tree=self._tree)
+        comparison = self._compared.comparison
+        if comparison is not None:
+            self._steps = with_ghosts(self._steps, comparison)
         # What the reader has opened stays open while the boxes are the same ones.
         expanded = self.expanded if before and before == box_data(self._tree) else None
         # The steps come first: the validators of `step` and `selected` measure by what is there.
         self.score = {**self.score, "steps": []}
         data = explorer_data(self._trace, self._steps, expanded=expanded, tree=self._tree)
+        data["comparisons"] = choice_data(graph, has_edit=self._compared.has_edit)
+        data["comparison"] = comparison_data(self._compared.against, comparison)
         for name, value in data.items():
             setattr(self, name, value)
         if not self._is_there(self.selected):
@@ -200,6 +234,7 @@ class Explorer(SteppingWidget):
             "expand_all": self.expand_all,
             "collapse_all": self.collapse_all,
             "run": self.run,
+            "compare": lambda: self.compare(str(content.get("against", "")) or None),
             "dismiss": self.dismiss,
             "hello": lambda: None,
         }

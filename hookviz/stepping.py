@@ -41,6 +41,8 @@ class SteppingWidget(anywidget.AnyWidget):
     playing = traitlets.Bool(default_value=False, help="whether it plays").tag(sync=True)
     speed = traitlets.Float(1.0, help="steps per 1.2 seconds").tag(sync=True)
 
+    comparisons = traitlets.List(traitlets.Dict(), help="what can be compared with").tag(sync=True)
+    comparison = traitlets.Any(None, help="what differs from another pass, or None").tag(sync=True)
     predicting = traitlets.Bool(
         default_value=False, help="whether the reader is asked before each step"
     ).tag(sync=True)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from hookviz.errors import TraceFormatError, UnknownTargetError
+from hookviz.errors import HookvizError, TraceFormatError, UnknownTargetError
 from hookviz.graph import Graph
 from hookviz.records import ErrorRecord, Event, TensorSnapshot, TraceRecord
 
@@ -122,6 +123,49 @@ class Trace(TraceRecord):
             stations = stations_to(self.graph, self.events, tensor)
             title = Message("plot.way", {"tensor": self.graph.root.label, "leaf": label})
         return plot_stations(stations, title=title, lang=lang or "en")
+
+    def save_html(self, path: str | os.PathLike[str], *, lang: str | None = None) -> None:
+        """Save a page that steps through the pass in any browser, without Jupyter or a network.
+
+        Args:
+            path: The file, by custom with the ending `.html`; one that is there is replaced.
+            lang: The language it opens in, `"en"` (the default) or `"zh"`.
+
+        Raises:
+            HookvizError: If the file cannot be written, or for another language.
+        """
+        from hookviz.saved_page import check_language, page_part, save_page
+
+        save_page(path, [page_part(self, lang=check_language(lang))], lang=lang)
+
+    def save_svg(
+        self, path: str | os.PathLike[str], *, step: int | None = None, lang: str | None = None
+    ) -> None:
+        """Save the picture of one step as an SVG file that needs no other file.
+
+        Args:
+            path: The file, by custom with the ending `.svg`; one that is there is replaced.
+            step: 0 before anything, n after the n-th event; the end of the pass if not given.
+            lang: `"en"` (the default) or `"zh"`.
+
+        Raises:
+            HookvizError: If the file cannot be written, if there is no such step, or for another
+                language.
+        """
+        from hookviz.saved_page import check_language, write_text
+        from hookviz.view.picture import picture_svg
+        from hookviz.view.steps import build_steps
+
+        last = len(self.events)
+        if step is None:
+            step = last
+        if not isinstance(step, int) or not 0 <= step <= last:
+            raise HookvizError(f"there is no step {step!r}; this pass has the steps 0 to {last}.")
+        lang = check_language(lang)
+        steps = build_steps(self.graph, self.events)
+        write_text(
+            path, picture_svg(self.graph, steps, step=step, lang=lang, standalone=True) + "\n"
+        )
 
     def to_json(self) -> str:
         """Return the whole trace as JSON text, with a schema version; see `from_json`."""

@@ -16,6 +16,7 @@ SAME_IN_EVERY_LANGUAGE = frozenset(
     {"None", "NaN", "Inf", "PyTorch", "Python", "Graphviz", "Function", "inputs", "expand"}
     | {"autograd", "backward", "forward", "grad", "grad_fn", "retain_grad", "retain_graph"}
     | {"lambda", "def", "dtype", "True", "Ctrl", "Enter", "Esc", "Home", "End", "Tab", "d"}
+    | {"hookviz", "explore", "loss_of", "model", "optimizer", "step"}
 )
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable, Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
@@ -177,6 +178,23 @@ class Recording:
             )
 
 
+_here = threading.local()
+
+
+def is_recording() -> bool:
+    """Return whether this thread runs a pass of hookviz's own now, or a hook inside one."""
+    return bool(getattr(_here, "depth", 0))
+
+
+@contextmanager
+def _at_work() -> Iterator[None]:
+    _here.depth = getattr(_here, "depth", 0) + 1
+    try:
+        yield
+    finally:
+        _here.depth -= 1
+
+
 def run_backward(
     live: LiveGraph,
     chains: HookChains,
@@ -184,6 +202,7 @@ def run_backward(
     *,
     keep: Keep = "summary",
     echo: bool = True,
+    backward: Callable[[], object] | None = None,
 ) -> TraceRecord:
     """Run `root.backward(...)` with every hook watched, and leave nothing behind.
 
@@ -193,12 +212,13 @@ def run_backward(
         options: The arguments of backward, complete (see `with_gradient`).
         keep: See `take`.
         echo: Whether what hooks print also reaches standard output.
+        backward: What to call in place of `root.backward(...)`: the user's own call of it.
 
     Returns:
         The trace. An `Exception` inside backward ends it and is kept in it; anything stronger
         (a keyboard interrupt) goes on to the caller after everything is put back.
     """
-    return record_backward(live, chains, options, keep=keep, echo=echo).trace()
+    return record_backward(live, chains, options, keep=keep, echo=echo, backward=backward).trace()
 
 
 def record_backward(
@@ -208,12 +228,14 @@ def record_backward(
     *,
     keep: Keep = "summary",
     echo: bool = True,
+    backward: Callable[[], object] | None = None,
 ) -> Recording:
     """Do the same, and leave the making of the records for later."""
     chains.refresh()
     reader = Reader(keep)
     error = None
     with ExitStack() as stack:
+        stack.enter_context(_at_work())
         if len(live.nodes) >= MANY_NODES:
             stack.enter_context(collector_paused())
         graph = look_at(live, chains, reader)
@@ -224,7 +246,10 @@ def record_backward(
         if options.gradient is not None:
             recorder.start(options.gradient)
         try:
-            live.root.backward(**options.arguments())
+            if backward is None:
+                live.root.backward(**options.arguments())
+            else:
+                backward()
         except Exception as raised:  # noqa: BLE001 - whatever a hook may raise
             error = recorder.failed(raised)
     grads = {owner.label: recorder.log.grad_now(owner) for owner in live.tensors}

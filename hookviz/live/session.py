@@ -12,12 +12,12 @@ from typing import Any
 import torch
 
 from hookviz.errors import ClosedError, HookRunError, HookvizError, UnknownTargetError
-from hookviz.live.chain import HookChains, LiveHook
+from hookviz.live.chain import HookChains, LiveHook, switched_off
 from hookviz.live.closing import Holding
 from hookviz.live.compiler import check_callable, compile_hook
 from hookviz.live.explain import run_message
 from hookviz.live.grads import KeptGrads, KeptNumbers
-from hookviz.live.graph import LiveTensor, capture_live, check_root
+from hookviz.live.graph import LiveGraph, LiveTensor, capture_live, check_root
 from hookviz.live.names import Namespace
 from hookviz.live.run import BackwardOptions, run_backward, with_gradient
 from hookviz.live.source import HookSource, find_source
@@ -56,6 +56,7 @@ class Session:
         namespaces: Iterable[Namespace] = (),
         keep: Keep = "summary",
         echo: bool = True,
+        first_run: Callable[[LiveGraph, HookChains], TraceRecord] | None = None,
     ) -> None:
         """Capture the graph and run it once.
 
@@ -66,6 +67,7 @@ class Session:
             namespaces: Where to look for names, and where the text of a hook finds its variables.
             keep: See `take`.
             echo: Whether what hooks print also reaches standard output.
+            first_run: Makes the first pass, where it is not hookviz that calls backward.
 
         Raises:
             HookvizError: If backward cannot be called on the root.
@@ -83,7 +85,9 @@ class Session:
         self._gradient = KeptNumbers(options.gradient)
         self._closed = False
         self._running_thread: int | None = None
-        self.trace: TraceRecord = self._run()
+        self.trace: TraceRecord = (
+            self._run() if first_run is None else first_run(self._live, self._chains)
+        )
 
     @property
     def is_closed(self) -> bool:
@@ -164,6 +168,27 @@ class Session:
         with self._change() as undo:
             entry = table.take_off(key)
             undo(lambda: table.put_back(key, entry, old))
+
+    def without(self, hooks: Iterable[HookId] | None = None) -> TraceRecord:
+        """Return the trace of one more pass with some hooks off; everything is put back after it.
+
+        Args:
+            hooks: Which ones; all of them if not given. Hooks that cannot be listed stay on.
+
+        Raises:
+            UnknownTargetError: If there is no such hook.
+        """
+        self._check_open()
+        self._check_idle()
+        self._chains.refresh()
+        chosen = self._chains.all() if hooks is None else [self.find_hook(hook) for hook in hooks]
+        results = KeptGrads(self._live.tensors)
+        try:
+            with switched_off(chosen):
+                return self._run()
+        finally:
+            results.restore()
+            self._chains.refresh()
 
     def close(self) -> None:
         """Put the user's own hooks back as they were found, and take the added ones off.

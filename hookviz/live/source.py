@@ -191,7 +191,11 @@ def _segment(lines: list[str], node: ast.Lambda | ast.FunctionDef) -> str:
 
 
 def _location(code: CodeType) -> str:
-    filename = code.co_filename
+    return f"{short_file_name(code.co_filename)}:{code.co_firstlineno}"
+
+
+def short_file_name(filename: str) -> str:
+    """Return how a file is called on screen: its last part, or `In[3]` for a notebook cell."""
     shell = sys.modules.get("IPython")
     if shell is not None:
         # Asked only when IPython is already there; this module never loads it.
@@ -200,5 +204,5 @@ def _location(code: CodeType) -> str:
         except AttributeError:
             named = None
         if named:
-            return f"{named[1]}:{code.co_firstlineno}"
-    return f"{Path(filename).name}:{code.co_firstlineno}"
+            return str(named[1])
+    return Path(filename).name
