@@ -22,13 +22,12 @@ from hookviz.call_report import headings, notes
 from hookviz.explorer import Explorer
 from hookviz.languages import LANGUAGES
 from hookviz.live.freed import FreedValues
-from hookviz.live.interception import CALLS, Calls, Interception
+from hookviz.live.interception import CALLS, MOST_CALLS, Calls, Interception
 from hookviz.live.recorded_session import RecordedSession
 from hookviz.notebook_cell import Closable, close_earlier
 from hookviz.view.message import Message, render
 
 NAME = "hookviz"
-MOST_CALLS = 50
 
 
 @dataclass(slots=True)

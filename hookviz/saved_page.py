@@ -112,6 +112,26 @@ def check_language(lang: str | None) -> str:
     return lang
 
 
+def check_path(path: str | os.PathLike[str]) -> None:
+    """Refuse a path at which no file can be, before there is anything to write.
+
+    Raises:
+        HookvizError: If it is a folder, or in no folder; it says what to do.
+    """
+    target = Path(path).expanduser()
+    if target.is_dir():
+        raise HookvizError(f"cannot write {str(path)!r}: {_IS_FOLDER}")
+    if not target.parent.is_dir():
+        raise HookvizError(f"cannot write {str(path)!r}: {_no_folder(target)}")
+
+
+_IS_FOLDER = "it is a folder. Give the name of a file in it, such as pass.html."
+
+
+def _no_folder(target: Path) -> str:
+    return f"there is no folder {str(target.parent)!r}. Make it first, or choose another."
+
+
 def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write a text as UTF-8, what is no Unicode in it as an escape.
 
@@ -127,9 +147,9 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 
 def _why(target: Path, error: OSError | ValueError) -> str:
     if isinstance(error, IsADirectoryError):
-        return "it is a folder. Give the name of a file in it, such as pass.html."
+        return _IS_FOLDER
     if isinstance(error, FileNotFoundError):
-        return f"there is no folder {str(target.parent)!r}. Make it first, or choose another."
+        return _no_folder(target)
     reason = getattr(error, "strerror", None) or str(error)
     return f"{reason}. Choose another file or folder."
 

@@ -211,12 +211,23 @@ class Trace(TraceRecord):
 
     def __repr__(self) -> str:
         end = f", ended by {self.error.type}" if self.error else ""
-        return f"Trace({self.graph.root.label}: {len(self.events)} events{end})"
+        name = self.graph.root.label if self.graph.tensors else "forward"
+        return f"Trace({name}: {len(self.events)} events{end})"
 
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+    def svg(self, lang: str | None = None) -> str:
+        """Return a picture of how the pass ended as the text of an SVG file.
+
+        Args:
+            lang: `"en"` (the default) or `"zh"`.
+        """
+        from hookviz.view.grouping import group_tree
         from hookviz.view.picture import picture_svg
         from hookviz.view.steps import build_steps
 
-        steps = build_steps(self.graph, self.events)
-        picture = picture_svg(self.graph, steps, step=len(steps) - 1, lang="en", standalone=True)
-        return {"text/plain": self.text(), "image/svg+xml": picture}
+        graph, tree = self.graph, group_tree(self.graph)
+        steps = build_steps(graph, self.events, tree=tree)
+        last = len(steps) - 1
+        return picture_svg(graph, steps, step=last, lang=lang or "en", standalone=True, tree=tree)
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        return {"text/plain": self.text(), "image/svg+xml": self.svg()}

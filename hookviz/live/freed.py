@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import torch
 from torch.autograd.graph import Node
 
-from hookviz.live import internals
+from hookviz.live import internals, saved_keeper
 
 CHANGED = "hookviz: a value that this backward needs was changed in place"
 """How the message begins when a pass is run again over values that are no longer those it needs;
@@ -25,7 +25,7 @@ class FreedValues:
     """
 
     def __init__(self) -> None:
-        self._freed_node = internals.freed_node()
+        self._freed_node = saved_keeper.freed_node()
         self._kept: list[weakref.ref[_Kept]] = []
         self._readers = 0
         self._holders = 0
@@ -46,7 +46,7 @@ class FreedValues:
             return kept
 
         for node in nodes:
-            if not internals.entrust_saved(node, pack):
+            if not saved_keeper.entrust_saved(node, pack):
                 node.register_prehook(self._guard)
 
     @contextmanager
@@ -85,7 +85,7 @@ class FreedValues:
         """Stand before a node whose saved values cannot be taken over."""
         __tracebackhide__ = True
         if not self._readers or not self._holders:
-            raise RuntimeError(internals.freed_message(self._freed_node))
+            raise RuntimeError(saved_keeper.freed_message(self._freed_node))
 
 
 class _Kept:
@@ -97,13 +97,15 @@ class _Kept:
         self.tensor: torch.Tensor | None = tensor
         self.version = internals.version(tensor)
         self.refusal = refusal
-        self.now: internals.Answer = freed_node
+        self.now: saved_keeper.Answer = freed_node
 
-    def answer(self) -> internals.Answer:
+    def answer(self) -> saved_keeper.Answer:
         """Return what an explorer's pass is told."""
         assert self.tensor is not None
         # PyTorch itself compares versions only of what it keeps itself.
         if internals.version(self.tensor) != self.version:
             dtype = str(self.tensor.dtype).removeprefix("torch.")
             self.refusal = f"{CHANGED} ({dtype} of shape {list(self.tensor.shape)})."
-        return internals.Refused(self.refusal) if self.refusal else internals.answer(self.tensor)
+        return (
+            saved_keeper.Refused(self.refusal) if self.refusal else saved_keeper.answer(self.tensor)
+        )

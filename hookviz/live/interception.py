@@ -8,8 +8,8 @@ import threading
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from types import FrameType, TracebackType
-from typing import Any, Protocol
+from types import FrameType
+from typing import Any
 
 import torch
 
@@ -18,9 +18,13 @@ from hookviz.live import internals
 from hookviz.live.caller import Caller, caller_in, calling_frame, variables_seen_from
 from hookviz.live.names import Namespace
 from hookviz.live.run import BackwardOptions, check_inputs, is_recording
+from hookviz.live.tracebacks import without_hookviz
 
 CALLS = 3
 """How many calls of backward are recorded, if nothing else was said."""
+
+MOST_CALLS = 50
+"""How many can be asked for: each one keeps its graph, and makes a page heavier."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +42,6 @@ class BackwardCall:
     options: BackwardOptions
     namespaces: tuple[Namespace, ...]
     run: Callable[[bool], object]
-
-
-class Recording(Protocol):
-    """What was made of a call."""
-
-    def close(self) -> None:
-        """Leave nothing behind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,15 +80,23 @@ class Interception:
     that PyTorch makes itself.
     """
 
-    def __init__(self, record: Callable[[BackwardCall], Recording], *, limit: int = CALLS) -> None:
+    def __init__(
+        self,
+        record: Callable[[BackwardCall], Any],
+        *,
+        discard: Callable[[Any], object] = lambda _: None,
+        limit: int = CALLS,
+    ) -> None:
         """Prepare.
 
         Args:
             record: Makes the call and whatever is to be kept of it. A `HookvizError` says that it
                 cannot, before it has called anything.
+            discard: Closes what `record` made and nobody will get.
             limit: How many calls to record; the others run plainly and are counted.
         """
         self._record = record
+        self._discard = discard
         self._left = limit
         self._calls = Calls()
         self._engine: internals.EngineFunction = internals.put_engine_function()
@@ -165,7 +170,7 @@ class Interception:
         if self._is_on:
             self._calls.recorded.append((caller, recording))
         else:
-            recording.close()  # of a thread that has outlived the code that started it
+            self._discard(recording)  # of a thread that has outlived the code that started it
 
 
 class _Outcome:
@@ -222,17 +227,3 @@ def _reason(error: BaseException) -> str:
     if isinstance(error, Exception):
         return f"a fault of hookviz, please report it ({type(error).__name__}: {error})."
     return f"it was stopped by {type(error).__name__}."
-
-
-def without_hookviz(traceback: TracebackType | None) -> TracebackType | None:
-    """Return a traceback without the frames of hookviz in it."""
-    kept = []
-    while traceback is not None:
-        name = traceback.tb_frame.f_globals.get("__name__", "")
-        if name != "hookviz" and not name.startswith("hookviz."):
-            kept.append(traceback)
-        traceback = traceback.tb_next
-    chain: TracebackType | None = None
-    for entry in reversed(kept):
-        chain = TracebackType(chain, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
-    return chain

@@ -6,11 +6,9 @@ release changes the name.
 
 from __future__ import annotations
 
-import functools
 import operator
 from collections.abc import Callable, Iterator
-from types import SimpleNamespace
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 from torch.autograd.graph import Node
@@ -69,11 +67,11 @@ def saved_tensors(node: Node) -> Iterator[torch.Tensor]:
     """
     if not can_see_saved():
         return
-    for name in _names_of_saved(node):
+    for name in names_of_saved(node):
         try:
             if _has_unpack_hook(getattr(node, f"_raw{name}")):
                 continue
-            saved = getattr(node, _PUBLIC_SAVED.get(name, name))
+            saved = read_saved(node, name)
         except RuntimeError as error:
             if "second time" in str(error) or "already been freed" in str(error):
                 raise FreedError(str(error)) from error
@@ -83,7 +81,8 @@ def saved_tensors(node: Node) -> Iterator[torch.Tensor]:
                 yield value
 
 
-def _names_of_saved(node: Node) -> tuple[str, ...]:
+def names_of_saved(node: Node) -> tuple[str, ...]:
+    """Return the names under which a node publishes what it saved, each with `_raw` before it."""
     kind = type(node)
     names = _saved_names.get(kind)
     if names is None:
@@ -93,106 +92,24 @@ def _names_of_saved(node: Node) -> tuple[str, ...]:
     return names
 
 
+def read_saved(node: Node, name: str) -> Any:
+    """Return what a node saved under a name; PyTorch raises if it was freed or changed since."""
+    return getattr(node, _PUBLIC_SAVED.get(name, name))
+
+
 # A custom `autograd.Function` publishes what it saved under another name than built-in nodes do.
 _PUBLIC_SAVED = {"_saved_tensors": "saved_tensors"}
 
+asks_keeper = operator.attrgetter("now._saved_self")
+"""The unpack hook of what was given out of a node's hands; see `saved_keeper`. It is no function of
+Python, so what it raises comes with no frame of hookviz, as PyTorch's own errors do."""
+
 
 def _has_unpack_hook(raw: Any) -> bool:
-    # Reading what was entrusted runs no code of the user's: it says what a freed node does.
+    # Reading what was given away runs no code of the user's: it says what a freed node does.
     if isinstance(raw, tuple | list):
-        return any(part.unpack_hook not in (None, _asked) for part in raw)
-    return raw.unpack_hook not in (None, _asked)
-
-
-_asked = operator.attrgetter("now._saved_self")
-"""The unpack hook of all that was entrusted. It is no function of Python, so what it raises comes
-with no frame of hookviz, as PyTorch's own errors do."""
-
-
-class Refused:
-    """An answer that raises."""
-
-    def __init__(self, why: str) -> None:
-        self._why = why
-
-    @property
-    def _saved_self(self) -> torch.Tensor:
-        raise RuntimeError(self._why)
-
-
-Answer = Node | SimpleNamespace | Refused
-
-
-class Entrusted(Protocol):
-    """What stands in a node for a tensor that it has saved; `now` answers for it."""
-
-    now: Answer
-
-
-def answer(tensor: torch.Tensor) -> Answer:
-    """Return an answer that gives a tensor."""
-    return SimpleNamespace(_saved_self=tensor)
-
-
-def freed_node() -> Node:
-    """Return a node that PyTorch has freed: as an answer it raises PyTorch's own error."""
-    with torch.inference_mode(mode=False), torch.enable_grad():
-        leaf = torch.ones((), requires_grad=True, device="cpu")
-        root = leaf * leaf
-        torch.autograd.grad(root, leaf)
-    assert root.grad_fn is not None
-    return root.grad_fn
-
-
-def freed_message(node: Node) -> str:
-    """Return what a node that was freed says; asked of PyTorch itself, whatever its words are."""
-    try:
-        return f"PyTorch gave {node._saved_self!r}"  # type: ignore[attr-defined]
-    except RuntimeError as error:
-        return str(error)
-
-
-def entrust_saved(node: Node, pack: Callable[[torch.Tensor, str], Entrusted]) -> bool:
-    """Give what a node has saved for backward out of its hands.
-
-    Args:
-        node: A node that has run.
-        pack: Is given each saved tensor, and why PyTorch would refuse it (it was changed in place
-            since; empty where it was not, or where this PyTorch does not tell).
-
-    Returns:
-        Whether that was all; false where a part has an unpack hook already, or cannot be seen.
-    """
-    is_all = not node.name().endswith("CopySlices")  # what that one saves is not published
-    for name in _names_of_saved(node):
-        raw = getattr(node, f"_raw{name}")
-        for part in raw if isinstance(raw, tuple | list) else (raw,):
-            if can_see_saved() and part.unpack_hook is not None:
-                is_all = is_all and part.unpack_hook is _asked
-                continue
-            refusal = _refusal(node, name)
-            try:
-                part.register_hooks(functools.partial(_pack, pack, refusal), _asked)
-            except RuntimeError as error:
-                # Nothing was saved in this place, or it was freed already.
-                is_all = is_all and "already been set" not in str(error)
-    return is_all
-
-
-def _pack(
-    pack: Callable[[torch.Tensor, str], Entrusted], refusal: str, tensor: torch.Tensor
-) -> Entrusted:
-    return pack(tensor, refusal)
-
-
-def _refusal(node: Node, name: str) -> str:
-    if not can_see_saved():
-        return ""
-    try:
-        getattr(node, _PUBLIC_SAVED.get(name, name))
-    except RuntimeError as error:
-        return str(error)
-    return ""
+        return any(part.unpack_hook not in (None, asks_keeper) for part in raw)
+    return raw.unpack_hook not in (None, asks_keeper)
 
 
 EngineFunction = Callable[..., Any]

@@ -21,13 +21,18 @@ from hookviz.view.names import GraphIndex
 from hookviz.view.numbers import short_text
 from hookviz.view.ports import Port, Ports, Side
 from hookviz.view.value_patches import ValuePatches
-from hookviz.view.where import Where
+from hookviz.view.where import Where, is_about
 
 Patch = tuple[str, str, Text]
 Frame = Mapping[tuple[str, str], Text]
 
 _PENDING = Message("flow.pending")
 _UNREACHED = Message("flow.unreached")
+_FIELDS = {
+    "module_forward_pre_hook": ("input",),
+    "module_forward": ("input", "output"),
+    "module_forward_hook": ("output",),
+}
 _SIDES: tuple[Side, Side] = ("grad_output", "grad_input")
 
 
@@ -62,13 +67,15 @@ class BoxPatches:
         self._known: dict[tuple[str, Side], dict[int, TensorSnapshot | None]] = {}
         self._told_by_hooks: dict[tuple[str, Side], Text] = {}
         self._first: dict[tuple[str, str], tuple[Argument, ...]] = {}
+        self._told = set(self._fields_told(events))
 
     def initial(self) -> Iterator[Patch]:
         """Yield every field of every box as it is at step 0."""
         for group in self._tree.groups.values():
             yield group.id, "state", "pending"
-            for field in ("input", "output", "note"):
-                yield group.id, field, ""
+            for field in ("input", "output"):
+                yield group.id, field, _PENDING if (group.id, field) in self._told else ""
+            yield group.id, "note", ""
             for side in _SIDES:
                 yield group.id, side, _PENDING if self._has(group.id, side) else ""
             for hook in group.module.hooks if group.module is not None else ():
@@ -112,6 +119,17 @@ class BoxPatches:
 
     def _has(self, group: str, side: Side) -> bool:
         return self._ports.counts.get((group, side), 0) > 0
+
+    def _fields_told(self, events: Sequence[Event]) -> Iterator[tuple[str, str]]:
+        """Yield the boxes of which some event says what went in or came out."""
+        for event in events:
+            box = self._tree.call_of(event.module, event.call) if event.module else TOP
+            if not is_about(self._tree, box, event) or "forward" not in event.kind:
+                continue
+            for field in _FIELDS.get(event.kind, ()):
+                yield box, field
+                for fold in self._folds_that_begin_or_end(box, is_begin=field == "input"):
+                    yield fold, field
 
     def _begin_backward(self) -> None:
         """Let boxes wait again: that their forward ran says nothing about their gradients."""

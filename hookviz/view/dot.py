@@ -7,7 +7,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from hookviz.view.card import Card
-from hookviz.view.scene import FRAME_PADDING, Box, Connector, Frame, FunctionShape, Scene
+from hookviz.view.scene import (
+    FRAME_GAP,
+    FRAME_PADDING,
+    Box,
+    Connector,
+    Frame,
+    FunctionShape,
+    Scene,
+    ends_of,
+)
 
 _PIXELS_PER_INCH = 72.0
 # Hard order within a rank is what makes `a` stand before `b`; on large graphs it would cost
@@ -52,7 +61,7 @@ def scene_to_dot(scene: Scene, *, rescue: bool = False) -> str:
         node_attr={"label": "", "fixedsize": "true", "shape": "box"},
         edge_attr={"arrowsize": "0.9"},
     )
-    _add_content(digraph, "", _content(scene))
+    _add_content(digraph, "", _content(scene), 0.0 if scene.is_sideways else FRAME_GAP)
     ends = _Ends(scene)
     for connector in scene.connectors:
         digraph.edge(
@@ -77,13 +86,15 @@ def _content(scene: Scene) -> Mapping[str, list[Box | Frame]]:
     return content
 
 
-def _add_content(graph: Any, frame: str, content: Mapping[str, list[Box | Frame]]) -> None:
+def _add_content(
+    graph: Any, frame: str, content: Mapping[str, list[Box | Frame]], above: float
+) -> None:
     for item in content.get(frame, ()):
         if isinstance(item, Frame):
-            label = _HEAD.format(item.head.width, item.head.height)
+            label = _HEAD.format(item.head.width, item.head.height + above)
             attributes = {"label": label, "labeljust": "l", "margin": f"{FRAME_PADDING:.0f}"}
             with graph.subgraph(name=f"cluster_{item.id}", graph_attr=attributes) as inner:
-                _add_content(inner, item.id, content)
+                _add_content(inner, item.id, content, above)
         else:
             is_round = isinstance(item.content, FunctionShape) and item.content.is_round
             graph.node(
@@ -100,16 +111,7 @@ class _Ends:
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
         self.boxes = {box.id: box for box in scene.boxes}
-        self.tails = {box.id: box.id for box in scene.boxes}
-        self.heads = dict(self.tails)
-        frames = {frame.id: frame.frame for frame in scene.frames}
-        for box in scene.boxes:
-            frame = box.frame
-            while frame:
-                # Arrows in a frame go from its first box to its last.
-                self.heads.setdefault(frame, box.id)
-                self.tails[frame] = box.id
-                frame = frames[frame]
+        self.heads, self.tails = ends_of(scene.boxes, scene.frames)
 
     def attributes(self, connector: Connector) -> dict[str, str]:
         # Arrows meet a card in the middle of its side: away from round corners, and where several

@@ -10,11 +10,10 @@ from hookviz.view.alike import Alike
 from hookviz.view.folding import Folder
 from hookviz.view.forward_order import crossings, forward_order
 from hookviz.view.groups import TOP, Group, GroupTree
+from hookviz.view.names import HOOK_NODE
 
 MOST_DRAWN_WHOLE = 22
 """A graph of at most so many cards and shapes is drawn as it is, and nothing in it is folded."""
-
-_HOOK_FUNCTION = "BackwardHookFunction"
 
 
 def group_tree(graph: GraphRecord) -> GroupTree:
@@ -36,7 +35,7 @@ class _Grouping:
         self.through = {
             node_id
             for node_id, node in self.nodes.items()
-            if node.name.startswith(_HOOK_FUNCTION) and self.call_of[node_id] != TOP
+            if node.name.startswith(HOOK_NODE) and self.call_of[node_id] != TOP
         }
         self.chains: dict[str, tuple[str, ...]] = {TOP: ()}
 

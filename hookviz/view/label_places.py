@@ -65,6 +65,10 @@ class LabelPlaces:
             right = min(place.left + frame.head.width + FRAME_PADDING, place.right)
             bottom = place.top + frame.head.height + FRAME_PADDING / 2
             self._take(Rectangle(place.left, place.top, right, bottom), 3.0)
+            for x in (place.left, place.right):
+                self._take(Rectangle(x - 2, place.top, x + 2, place.bottom), 2.0)
+            for y in (place.top, place.bottom):
+                self._take(Rectangle(place.left, y - 2, place.right, y + 2), 2.0)
         most = max(_FEWEST_SAMPLES, _SAMPLES_IN_ALL // max(len(layout.routes), 1))
         for route in layout.routes.values():
             # Close enough for no label to slip through between two of them, where there is time.

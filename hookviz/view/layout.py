@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from hookviz.view import engines
 from hookviz.view.dot import scene_to_dot
-from hookviz.view.scene import Scene
+from hookviz.view.scene import FRAME_GAP, Scene
 
 Point = tuple[float, float]
 Engine = Literal["pygraphviz", "dot", "networkx"]
@@ -110,29 +110,34 @@ def _attempts(scene: Scene, dot: str, timeout: float) -> Iterator[tuple[Engine, 
 
 def _read(scene: Scene, drawn: Any, engine: Engine, *, is_rescue: bool) -> Layout:
     left, bottom, right, top = _numbers(drawn["bb"])
+    # What Graphviz leaves between a frame and what is before it is too little for an arrow.
+    above = 0.0 if scene.is_sideways else FRAME_GAP
 
-    def place(text: str) -> Point:
+    def place(text: str, lower: float = 0.0) -> Point:
         x, y = _numbers(text)
         # Graphviz counts from the bottom. A tenth of a pixel is finer than anyone sees, and coarse
         # enough for all machines to agree.
-        return round(x - left + _MARGIN, 1), round(top - y + _MARGIN, 1)
+        return round(x - left + _MARGIN, 1), round(top - y + _MARGIN + lower, 1)
 
     centers = {}
     frames = {}
-    for item in drawn["objects"]:
+    for item in drawn.get("objects", ()):
         if "pos" in item:
             centers[item["name"]] = place(item["pos"])
         elif item["name"].startswith(_CLUSTER):
-            one_x, one_y, other_x, other_y = item["bb"].split(",")
-            (x, y), (x2, y2) = place(f"{one_x},{other_y}"), place(f"{other_x},{one_y}")
-            frames[item["name"].removeprefix(_CLUSTER)] = Rectangle(x, y, x2, y2)
+            x, low, other_x, high = item["bb"].split(",")
+            corners = place(f"{x},{high}", above), place(f"{other_x},{low}")
+            frames[item["name"].removeprefix(_CLUSTER)] = Rectangle(*corners[0], *corners[1])
+    lowered = {arrow.id for arrow in scene.connectors if arrow.head in frames} if above else set()
     routes = {}
     for item in drawn.get("edges", ()):
         # `e,x,y` is where the arrowhead ends; the rest are the points of the curve.
         tip, *points = item["pos"].split(" ")
         if not tip.startswith("e,"):
             raise ValueError(f"an edge without an arrowhead: {item['pos'][:40]}")
-        routes[item["id"]] = Route(tuple(place(point) for point in points), place(tip[2:]))
+        lower = above if item["id"] in lowered else 0.0
+        curve = (*(place(point) for point in points[:-2]), *(place(p, lower) for p in points[-2:]))
+        routes[item["id"]] = Route(curve, place(tip[2:], lower))
     return Layout(
         width=right - left + 2 * _MARGIN,
         height=top - bottom + 2 * _MARGIN,

@@ -141,11 +141,12 @@ class _Measure:
         self.label_width = max(labels, default=0.0) + _LABEL_GAP
 
     def add_head(self, role: Text, *, can_open: bool) -> None:
-        name = room_for(self.title) * TITLE_SIZE + (TOGGLE_WIDTH if can_open else 0.0)
+        start = TOGGLE_WIDTH if can_open else 0.0
+        name = start + room_for(self.title) * TITLE_SIZE
         role_width = room_for(role) * ROLE_SIZE
         together = name + 14 + role_width
         self.is_role_below = together > _INNER
-        self.widths.append(max(name, role_width) if self.is_role_below else together)
+        self.widths.append(max(name, start + role_width) if self.is_role_below else together)
         self.top = self.head_height = HEAD_HEIGHT + (ROLE_SIZE + 4 if self.is_role_below else 0)
 
     def add_value(self, field: RowKind) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from hookviz.view import card as sizes
 from hookviz.view.card import Row
@@ -147,24 +148,18 @@ class _BoxWriter:
             )
             for sheet in range(self.sheets, 0, -1)
         ]
-        made.append(
-            element(
-                "rect",
-                class_="hv-module-box",
-                width=self.width,
-                height=self.height,
-                rx=_CORNER,
-            )
-        )
+        size: dict[str, Any] = {"width": self.width, "height": self.height, "rx": _CORNER}
+        made.append(element("rect", class_="hv-module-ground", **size))
         if self.box.rows:
             made.append(self._ground_of_head())
+        made.append(element("rect", class_="hv-module-box", **size))
         return made
 
     def _ground_of_head(self) -> Element:
-        bottom, right, corner = self.box.head_height, self.width - 1, _CORNER
+        bottom, right, corner = self.box.head_height, self.width, _CORNER
         way = (
-            f"M1 {bottom:.1f}V{corner:.1f}Q1 1 {corner:.1f} 1"
-            f"H{right - corner:.1f}Q{right:.1f} 1 {right:.1f} {corner:.1f}V{bottom:.1f}Z"
+            f"M0 {bottom:.1f}V{corner:.1f}Q0 0 {corner:.1f} 0"
+            f"H{right - corner:.1f}Q{right:.1f} 0 {right:.1f} {corner:.1f}V{bottom:.1f}Z"
         )
         return element("path", class_="hv-module-head", d=way)
 
@@ -186,7 +181,7 @@ class _BoxWriter:
             x=start,
             y=HEAD_HEIGHT / 2 + 5,
         )
-        limit = max(self.right - sizes.PADDING, sizes.ROLE_SIZE) / sizes.ROLE_SIZE
+        limit = max(self.right - start + 0.5, sizes.ROLE_SIZE) / sizes.ROLE_SIZE
         role = words(
             "text",
             box.role,

@@ -6,6 +6,7 @@ Nothing is computed here. Numbers are only shortened, to as many digits as it ta
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from hookviz.records.snapshot import Number, TensorSnapshot, TensorSummary
 from hookviz.view.message import Message, Text
@@ -38,9 +39,11 @@ def short_text(snapshot: TensorSnapshot | None, *, width: int = CARD_WIDTH) -> T
         return Message("value.unreadable", {"dtype": snapshot.dtype, "shape": shape})
     if not snapshot.values:
         return Message("value.empty", {"shape": shape})
-    whole = _nested(snapshot)
-    if len(whole) <= width or not snapshot.shape:
-        return whole
+    # Every number takes a digit and a separator; most of a longer tensor is never looked at.
+    if len(snapshot.values) <= width // 3 or not snapshot.shape:
+        whole = _nested(snapshot)
+        if len(whole) <= width or not snapshot.shape:
+            return whole
     return _beginning(snapshot, shape, width)
 
 
@@ -145,7 +148,10 @@ def _nested(snapshot: TensorSnapshot) -> str:
 def _beginning(snapshot: TensorSnapshot, shape: str, width: int) -> str:
     """Return `[3, 3]: 0.1, 0.2, …`: at least one number, then as many as fit."""
     text = f"{shape}: "
-    for index, number in enumerate(snapshot.numbers()):
+    values = (snapshot.values or ())[: width // 3 + 1]
+    for index, number in enumerate(
+        replace(snapshot, shape=(len(values),), values=values).numbers()
+    ):
         item = f"{number_text(number)}, "
         if index and len(text) + len(item) > width - 1:
             break

@@ -78,7 +78,11 @@ def picture_svg(
     if stands_alone:
         # The widget has a legend of its own, which neither moves nor shrinks with the picture.
         legend, legend_height = draw_legend(
-            width - 2 * _MARGIN, height, lang, is_forward=scene.is_forward
+            width - 2 * _MARGIN,
+            height,
+            lang,
+            is_forward=scene.is_forward,
+            has_order=any(connector.kind == "order" for connector in scene.connectors),
         )
         below.append(legend)
         height += legend_height

@@ -80,7 +80,16 @@ def _crossing(
 ) -> Mapping[tuple[str, Side], dict[Slot, list[EdgeRecord]]]:
     """Return the edges over the border of each group, by the slot to which they go."""
     found: dict[tuple[str, Side], dict[Slot, list[EdgeRecord]]] = defaultdict(dict)
+    modules = {module.id for module in index.graph.modules}
+    parameters = {
+        tensor.node
+        for tensor in index.graph.tensors
+        if tensor.is_leaf and tensor.module in modules and not tensor.is_root
+    }
     for edge in index.graph.edges:
+        # What a parameter gets is no gradient of an input, also where another call uses it too.
+        if edge.target in parameters:
+            continue
         slot = edge.target, edge.input_nr
         for group, side in _borders(tree, edge):
             found[group, side].setdefault(slot, []).append(edge)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -17,6 +18,9 @@ LONGEST_CONTRIBUTION_EM = 12.0
 
 FRAME_PADDING = 14.0
 """Room between a frame and what is in it."""
+
+FRAME_GAP = 14.0
+"""Room above a frame for the arrow that comes down to it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,3 +129,20 @@ class Scene:
     def cards(self) -> tuple[Card, ...]:
         """The cards, in the order in which the Tab key visits them."""
         return tuple(box.content for box in self.boxes if isinstance(box.content, Card))
+
+
+def ends_of(boxes: Sequence[Box], frames: Sequence[Frame]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return at which box an arrow to and from each box or frame ends and begins.
+
+    For a frame those are the first and the last of the boxes in it.
+    """
+    heads = {box.id: box.id for box in boxes}
+    tails = dict(heads)
+    around = {frame.id: frame.frame for frame in frames}
+    for box in boxes:
+        frame = box.frame
+        while frame:
+            heads.setdefault(frame, box.id)
+            tails[frame] = box.id
+            frame = around[frame]
+    return heads, tails

@@ -26,6 +26,7 @@ from hookviz.view.scene import (
     Frame,
     FunctionShape,
     Scene,
+    ends_of,
 )
 from hookviz.view.start import start_expanded
 from hookviz.view.text_width import width_in_em
@@ -208,9 +209,10 @@ class _SceneBuilder:
         # A note stands beside its function, where only a downward drawing has room for words.
         has_notes = any(self.fields.room(key, "note") for key in self.visible.functions)
         depth = max((len(self.tree.chain(key)) for key in self.visible.frames), default=0)
+        heads, tails = ends_of(boxes, list(self.frames.values()))
         is_sideways = not has_notes and fits_sideways(
             {box.id: box.width for box in boxes},
-            [(connector.tail, connector.head) for connector in self.connectors],
+            [(tails[arrow.tail], heads[arrow.head]) for arrow in self.connectors],
             gap,
             around=2 * FRAME_PADDING * depth,
         )

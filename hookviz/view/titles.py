@@ -13,9 +13,9 @@ _LONGEST_EM = 60.0
 
 def is_forward_alone(graph: GraphRecord, events: Sequence[Event]) -> bool:
     """Return whether only the forward of modules was seen, and no backward."""
-    if not events:
-        return not graph.nodes and bool(graph.calls)
-    return all(event.module is not None for event in events)
+    if not graph.tensors:
+        return True
+    return bool(events) and all(event.module is not None for event in events)
 
 
 def title_of(graph: GraphRecord, events: Sequence[Event]) -> str:
@@ -27,7 +27,7 @@ def title_of(graph: GraphRecord, events: Sequence[Event]) -> str:
 
 def description_of(graph: GraphRecord) -> Message:
     """Return what a picture shows, for those who do not see it."""
-    if not graph.nodes and graph.calls:
+    if not graph.tensors:
         module = cut(clean(_outermost(graph)), _LONGEST_EM)
         return Message("picture.description.forward", {"module": module})
     tensor = cut(clean(graph.root.label), _LONGEST_EM)
@@ -39,4 +39,4 @@ def _outermost(graph: GraphRecord) -> str:
     for call in graph.calls:
         if call.parent is None:
             return names.get(call.module, call.module)
-    return ""
+    return "forward"

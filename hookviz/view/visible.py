@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 from hookviz.records import GraphRecord
 from hookviz.view.groups import TOP, GroupTree
@@ -45,9 +45,21 @@ class Visible:
                 seen[closed] = None
             elif node.id not in tree.through:
                 self.functions.append(node.id)
-        self.closed = [*seen, *(group_id for group_id in in_sight if group_id not in seen)]
+        # Those without nodes come in the order of the calls.
+        empty = set(in_sight) - seen.keys()
+        self.closed = [*seen, *(key for key in self._in_order() if key in empty)]
         self.closed_set = frozenset(self.closed)
         self._drawn = self.closed_set.union(self.functions)
+
+    def _in_order(self) -> Iterator[str]:
+        """Yield what can be seen, open groups right before what is in them."""
+        waiting = list(reversed(self._tree.top))
+        frames = set(self.frames)
+        while waiting:
+            key = waiting.pop()
+            yield key
+            if key in frames:
+                waiting.extend(reversed(self._tree.groups[key].items))
 
     def is_drawn(self, key: str) -> bool:
         """Return whether this is a function or closed group that can be seen."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from hookviz.live import internals
+from hookviz.live import internals, saved_keeper
 
 
 def test_tensor_hooks_is_the_dictionary_that_register_hook_fills() -> None:
@@ -143,19 +143,19 @@ def test_put_engine_function_stands_between_backward_and_the_engine() -> None:
 
 
 def test_a_freed_node_says_what_a_second_backward_says() -> None:
-    node = internals.freed_node()
+    node = saved_keeper.freed_node()
     leaf = torch.tensor(2.0, requires_grad=True)
     root = leaf.exp()
     root.backward()
     with pytest.raises(RuntimeError) as caught:
         root.backward()
-    assert internals.freed_message(node) == str(caught.value)
+    assert saved_keeper.freed_message(node) == str(caught.value)
 
 
 class Entrusted:
     def __init__(self, tensor: torch.Tensor, refusal: str) -> None:
         self.tensor, self.refusal = tensor, refusal
-        self.now: internals.Answer = internals.answer(tensor)
+        self.now: saved_keeper.Answer = saved_keeper.answer(tensor)
 
 
 def test_what_is_entrusted_is_asked_for_when_the_node_runs() -> None:
@@ -168,16 +168,16 @@ def test_what_is_entrusted_is_asked_for_when_the_node_runs() -> None:
         return given[-1]
 
     assert root.grad_fn is not None
-    assert internals.entrust_saved(root.grad_fn, pack)
+    assert saved_keeper.entrust_saved(root.grad_fn, pack)
     assert [kept.tensor.item() for kept in given] == [2, 2]
     root.backward(retain_graph=True)
     assert leaf.grad is not None
     assert leaf.grad.item() == 4
 
-    given[0].now = internals.freed_node()
+    given[0].now = saved_keeper.freed_node()
     with pytest.raises(RuntimeError, match="second time"):
         root.backward(retain_graph=True)
-    given[0].now = internals.Refused("not this time")
+    given[0].now = saved_keeper.Refused("not this time")
     with pytest.raises(RuntimeError, match="not this time"):
         root.backward(retain_graph=True)
 
@@ -195,7 +195,7 @@ def test_it_is_told_why_pytorch_would_refuse_a_value() -> None:
         return Entrusted(tensor, refusal)
 
     assert root.grad_fn is not None
-    internals.entrust_saved(root.grad_fn, pack)
+    saved_keeper.entrust_saved(root.grad_fn, pack)
     assert "modified by an inplace operation" in refusals[0]
 
 
@@ -207,4 +207,4 @@ def test_what_cannot_be_entrusted_is_told() -> None:
         hooked = leaf.exp()
     for root in (base, hooked):
         assert root.grad_fn is not None
-        assert not internals.entrust_saved(root.grad_fn, Entrusted)
+        assert not saved_keeper.entrust_saved(root.grad_fn, Entrusted)
