@@ -18,6 +18,10 @@ class NotATensorError(HookvizError, TypeError):
     """The root is not a tensor."""
 
 
+class NotAModuleError(HookvizError, TypeError):
+    """What is to be watched is not a module."""
+
+
 class NoGradError(HookvizError, ValueError):
     """The root does not require grad, so there is no graph."""
 

@@ -17,6 +17,9 @@ SAME_IN_EVERY_LANGUAGE = frozenset(
     | {"autograd", "backward", "forward", "grad", "grad_fn", "retain_grad", "retain_graph"}
     | {"lambda", "def", "dtype", "True", "Ctrl", "Enter", "Esc", "Home", "End", "Tab", "d"}
     | {"hookviz", "explore", "loss_of", "model", "optimizer", "step"}
+    | {"module", "args", "kwargs", "output", "grad_input", "grad_output", "with_kwargs", "x"}
+    | {"register_hook", "register_backward_hook", "inplace", "DataParallel", "ModuleList", "GPU"}
+    | {"False"}
 )
 
 

@@ -20,7 +20,7 @@ from hookviz.live.graph import LiveGraph
 from hookviz.live.printed import printed
 from hookviz.live.reading import Keep, Reader
 from hookviz.live.recorder import Recorder
-from hookviz.records import ErrorRecord, TraceRecord
+from hookviz.records import ErrorRecord, Event, TraceRecord
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,6 +159,7 @@ class Recording:
 
     error: ErrorRecord | None
     _graph: Description
+    _before: tuple[Event, ...]
     _events: list[RawEvent]
     _grads: dict[str, MaybeReading]
     _torch_version: str = str(torch.__version__)
@@ -168,7 +169,7 @@ class Recording:
         with collector_paused() if len(self._events) >= MANY_NODES else nullcontext():
             return TraceRecord(
                 graph=self._graph.record(),
-                events=tuple(map(finished_event, self._events)),
+                events=(*self._before, *map(finished_event, self._events)),
                 grads={
                     label: None if grad is None else grad.snapshot
                     for label, grad in self._grads.items()
@@ -240,9 +241,10 @@ def record_backward(
             stack.enter_context(collector_paused())
         graph = look_at(live, chains, reader)
         stream = stack.enter_context(printed(echo=echo))
-        recorder = Recorder(live, graph.grads, printed=stream, reader=reader)
+        recorder = Recorder(live, chains, graph.grads, printed=stream, reader=reader)
         stack.enter_context(chains.replaced(recorder.hooks.wrap))
         stack.enter_context(watched_nodes(live, recorder))
+        stack.enter_context(recorder.modules_watched())
         if options.gradient is not None:
             recorder.start(options.gradient)
         try:
@@ -253,4 +255,6 @@ def record_backward(
         except Exception as raised:  # noqa: BLE001 - whatever a hook may raise
             error = recorder.failed(raised)
     grads = {owner.label: recorder.log.grad_now(owner) for owner in live.tensors}
-    return Recording(error, graph, recorder.log.events, grads)
+    return Recording(
+        error, recorder.forward.added_to(graph), recorder.log.before, recorder.log.events, grads
+    )

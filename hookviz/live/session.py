@@ -18,6 +18,7 @@ from hookviz.live.compiler import check_callable, compile_hook
 from hookviz.live.explain import run_message
 from hookviz.live.grads import KeptGrads, KeptNumbers
 from hookviz.live.graph import LiveGraph, LiveTensor, capture_live, check_root
+from hookviz.live.module_chain import ModuleHook
 from hookviz.live.names import Namespace
 from hookviz.live.run import BackwardOptions, run_backward, with_gradient
 from hookviz.live.source import HookSource, find_source
@@ -259,6 +260,8 @@ class Session:
                 f"there is no hook {hook_id!r}. "
                 + (f"There are: {known}." if known else "No tensor of this graph has a hook.")
             )
+        if isinstance(found, ModuleHook):
+            raise HookvizError("hooks of modules cannot be changed yet.")
         return found
 
     def interrupt(self) -> None:
