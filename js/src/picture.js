@@ -54,7 +54,6 @@ export function createPicture(context) {
     panzoom.update();
     const isNew = !before || view.picture !== before.picture;
     if (isNew) insert(view, before);
-    toggles.update(view);
     if (isNew || view.frames !== before.frames || view.lang !== before.lang) {
       if (isNew || view.lang !== before?.lang) translate(view);
       for (const change of view.frames.all(view.step)) apply(change);
@@ -62,6 +61,7 @@ export function createPicture(context) {
       for (const change of view.frames.changes(before.step, view.step)) apply(change);
     }
     nameChanged();
+    toggles.update(view);
     if (isNew || view.selected !== before?.selected) select(view);
     if (svg !== null && (isNew || view.comparison !== before?.comparison)) markDifferences(svg, view.comparison);
     const isMoved = !before || view.step !== before.step || view.frames !== before.frames;

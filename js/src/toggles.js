@@ -29,6 +29,7 @@ export function createToggles({ document, signal, words, actions }) {
   /** @param {SVGSVGElement | null} svg */
   function find(svg) {
     const found = [...(svg?.querySelectorAll("[data-hv-toggle]") ?? [])];
+    found.forEach(standApart);
     toggles = new Map(found.map((sign) => [sign.getAttribute("data-hv-toggle") ?? "", sign]));
   }
 
@@ -41,7 +42,7 @@ export function createToggles({ document, signal, words, actions }) {
       const label = words.format(boxes.label(id));
       const number = boxes.get(id)?.number;
       const module = number ? `${label} (${number})` : label;
-      const name = words.say(isOpen ? "ui.collapse" : "ui.expand", { module });
+      const name = words.say(isOpen ? "box.collapse" : "box.expand", { module });
       sign.setAttribute("aria-label", name);
       sign.setAttribute("aria-disabled", String(!live || busy));
       setTitle(document, sign, live ? name : words.say("ui.no_kernel.tooltip"));
@@ -66,6 +67,24 @@ export function createToggles({ document, signal, words, actions }) {
     const isOpen = sign.getAttribute("aria-expanded") === "true";
     if (wanted !== isOpen) actions.toggle(id, !isOpen);
   }
+}
+
+/**
+ * Take a sign out of its box, to right behind it: what stands in a button is not there for a screen
+ * reader, and the box is one.
+ *
+ * @param {Element} sign
+ */
+function standApart(sign) {
+  const box = sign.closest(".hv-module");
+  if (box === null) return;
+  /** @type {string[]} */
+  const moves = [];
+  for (let item = /** @type {Element | null} */ (sign); item !== null; item = item === box ? null : item.parentElement) {
+    moves.unshift(item.getAttribute("transform") ?? "");
+  }
+  sign.setAttribute("transform", moves.join(" ").trim());
+  box.after(sign);
 }
 
 /** @param {Element} button */

@@ -230,7 +230,7 @@ def test_the_code_follows_the_steps_and_leads_to_them(
 def test_chinese_names_the_boxes_too(notebook: NotebookPage, explorer: ExplorerPage) -> None:
     explorer.select_module("first")
     explorer.root.get_by_role("button", name="中文", exact=True).click()
-    expect(explorer.root.get_by_role("button", name="折叠 net", exact=True)).to_be_visible()
+    expect(explorer.root.get_by_role("button", name="收起 net", exact=True)).to_be_visible()
     expect(explorer.root.get_by_role("combobox", name="钩子类型", exact=True)).to_be_visible()
     notebook.screenshot_of(explorer.root, "modules-chinese")
     explorer.root.get_by_role("button", name="English", exact=True).click()
