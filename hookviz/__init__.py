@@ -25,6 +25,8 @@ from hookviz.records import Event, TensorSnapshot
 from hookviz.trace import Trace
 
 if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
     from hookviz.explorer import Explorer
 
 __version__ = "0.1.0"
@@ -63,3 +65,17 @@ def __getattr__(name: str) -> Any:
 
         return Explorer
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def load_ipython_extension(shell: InteractiveShell) -> None:
+    """Do what `%load_ext hookviz` is for: afterwards a cell may begin with `%%hookviz`."""
+    from hookviz.magic import load
+
+    load(shell)
+
+
+def unload_ipython_extension(shell: InteractiveShell) -> None:
+    """Do what `%unload_ext hookviz` is for."""
+    from hookviz.magic import unload
+
+    unload(shell)

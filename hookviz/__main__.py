@@ -4,6 +4,6 @@ from __future__ import annotations
 
 import sys
 
-from hookviz.lab import main
+from hookviz.command_line import main
 
 sys.exit(main())

@@ -16,7 +16,7 @@ from hookviz.live.describe import describe
 from hookviz.live.forward_trace import forward_trace
 from hookviz.live.function_root import RootFunction, check_result, is_function, run_function
 from hookviz.live.graph import capture_live, check_root
-from hookviz.live.run import BackwardOptions, check_inputs, run_backward, with_gradient
+from hookviz.live.run import BackwardOptions, check_inputs, record_backward, with_gradient
 from hookviz.live.session import Session
 from hookviz.live.take import Keep
 from hookviz.live.typed import own_namespaces
@@ -102,7 +102,8 @@ def record(
     options = with_gradient(tensor, options)
     live = capture_live(tensor, names=names, namespaces=namespaces)
     del forward, root  # what they keep alive is in the graph by now, or is not needed
-    return Trace.from_record(run_backward(live, HookChains(live), options, keep=keep))
+    recording = record_backward(live, HookChains(live), options, keep=keep)
+    return Trace.later(recording.trace, error=recording.error)
 
 
 def explore(

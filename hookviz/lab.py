@@ -1,4 +1,4 @@
-"""Answer the `hookviz` command: open the tutorials in JupyterLab."""
+"""Answer `hookviz lab`: open the tutorials in JupyterLab."""
 
 from __future__ import annotations
 
@@ -40,7 +40,10 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="hookviz",
         description="Step through a real PyTorch backward pass in Jupyter.",
-        epilog="To begin: hookviz lab",
+        epilog=(
+            "To begin: hookviz lab. To record a script of yours: "
+            "python -m hookviz SCRIPT -o PAGE.html"
+        ),
     )
     parser.add_argument("--version", action="version", version=f"hookviz {_version()}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")

@@ -9,9 +9,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from IPython.core.interactiveshell import InteractiveShell
 
 from tests.readme import block_after
 from tests.requirements_of_tests import ROOT
+from tests.unmodified.shell import Shell
 
 PAGES = [
     *(ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")),
@@ -49,6 +51,35 @@ def test_each_command_is_one_line() -> None:
     assert block_after("test-command").splitlines() == [
         'python -m pip install -e ".[test]" && python -m pytest'
     ]
+
+
+def test_the_cell_runs_as_the_readme_says(tmp_path: Path) -> None:
+    shell = Shell(tmp_path)
+    try:
+        assert shell.run(block_after("cell-magic")).error is None
+        ran = shell.run(block_after("magic-cell"))
+    finally:
+        shell.close()
+        InteractiveShell.clear_instance()
+    assert ran.error is None
+    assert ran.result.tolist() == [2000, 4000]
+    explorers = [text for text in ran.texts if text.startswith("backward() ")]
+    assert len(explorers) == 3
+    assert "not recorded: 997." in ran.texts[-1]
+
+
+def test_the_script_command_writes_the_page(tmp_path: Path) -> None:
+    code = block_after("magic-cell").removeprefix("%%hookviz\n")
+    (tmp_path / "train.py").write_text(code, encoding="utf-8")
+    words = block_after("script-command").split()
+    assert words[0] == "python"
+    subprocess.run(
+        [sys.executable, *words[1:]],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        check=True,
+    )
+    assert "hookviz-2" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
 def test_the_picture_is_a_real_screenshot() -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from hookviz.live.event_log import EventLog, Gradient, Snapshot
+from hookviz.live.event_log import EventLog, Gradient, MaybeReading
 from hookviz.live.grads import read_grad
 from hookviz.live.graph import LiveTensor, Slot
-from hookviz.records import TensorSnapshot, Value
+from hookviz.live.reading import RawValue, Reading
 
 
 class ArrivalWatcher:
@@ -14,53 +14,56 @@ class ArrivalWatcher:
     def __init__(self, log: EventLog) -> None:
         self._log = log
 
-    def tensor(self, slot: Slot, gradient: Gradient) -> Snapshot:
-        """Return the snapshot of what arrives, after noting a rewrite that no hook explains."""
+    def tensor(self, slot: Slot, gradient: Gradient) -> MaybeReading:
+        """Return the reading of what arrives, after noting a rewrite that no hook explains."""
         arrivals = self._log.runs.current.arrivals
-        snapshot = arrivals.snapshot_of(slot, gradient)
-        hidden, sent = arrivals.unexplained(slot, gradient, snapshot)
+        reading = arrivals.read(slot, gradient)
+        hidden, sent = arrivals.unexplained(slot, gradient, reading)
         if hidden:
-            self._hidden_rewrite(slot, gradient, sent, snapshot)
-        return snapshot
+            self._hidden_rewrite(slot, gradient, sent, reading)
+        return reading
 
-    def node(self, slot: Slot, gradient: Gradient) -> Snapshot:
+    def node(self, slot: Slot, gradient: Gradient) -> MaybeReading:
         """The same at a node, after what retained tensors of the slot have kept."""
         arrivals = self._log.runs.current.arrivals
-        snapshot = arrivals.snapshot_of(slot, gradient)
-        hidden, sent = arrivals.unexplained(slot, gradient, snapshot)
+        reading = arrivals.read(slot, gradient)
+        hidden, sent = arrivals.unexplained(slot, gradient, reading)
+        owners = self._log.by_slot.get(slot)
+        if owners is None and not hidden:
+            return reading
         keeping = [
             owner
-            for owner in self._log.by_slot.get(slot, ())
+            for owner in owners or ()
             if owner.tensor.retains_grad and not owner.tensor.is_leaf
         ]
-        if hidden and keeping and self._was_kept(keeping[0], sent, snapshot):
+        if hidden and keeping and self._was_kept(keeping[0], sent, reading):
             # A hook of the user's on the node itself: it runs after `.grad` is kept.
             self._keep_grads(keeping, sent)
             keeping = []
         if hidden:
-            self._hidden_rewrite(slot, gradient, sent, snapshot)
-        self._keep_grads(keeping, snapshot)
-        return snapshot
+            self._hidden_rewrite(slot, gradient, sent, reading)
+        self._keep_grads(keeping, reading)
+        return reading
 
-    def _was_kept(self, owner: LiveTensor, sent: Value, arrived: Snapshot) -> bool:
+    def _was_kept(self, owner: LiveTensor, sent: RawValue, arrived: MaybeReading) -> bool:
         """Return whether `.grad` took in what was sent and not what the node received."""
-        after = self._log.take(read_grad(owner.tensor))
+        after = self._log.read(read_grad(owner.tensor))
         before = self._log.last_grad(owner)
         if before is None or after is None:
             return after == sent != arrived
-        if not isinstance(sent, TensorSnapshot) or arrived is None:
+        if not isinstance(sent, Reading) or arrived is None:
             return False
         if before.values is None or after.values is None or sent.values is None:
             return False
 
-        def miss(added: TensorSnapshot) -> float:
-            rows = zip(before.numbers(), added.numbers(), after.numbers(), strict=True)
-            return sum(abs(old + new - total) for old, new, total in rows)
+        def miss(added: Reading) -> float:
+            old, new, total = (one.snapshot.numbers() for one in (before, added, after))
+            return sum(abs(o + n - t) for o, n, t in zip(old, new, total, strict=True))
 
         return miss(sent) < miss(arrived)
 
     def _hidden_rewrite(
-        self, slot: Slot, gradient: Gradient, sent: Value, arrived: Snapshot
+        self, slot: Slot, gradient: Gradient, sent: RawValue, arrived: MaybeReading
     ) -> None:
         owners = self._log.by_slot.get(slot)
         self._log.add(
@@ -74,7 +77,7 @@ class ArrivalWatcher:
         )
         self._log.runs.current.arrivals.replace(slot, gradient, arrived, slot[0])
 
-    def _keep_grads(self, owners: list[LiveTensor], kept: Value) -> None:
+    def _keep_grads(self, owners: list[LiveTensor], kept: RawValue) -> None:
         for owner in owners:
             before = self._log.last_grad(owner)
             after = self._log.grad_now(owner)

@@ -6,28 +6,20 @@ import torch
 
 from hookviz.live.graph import Slot
 from hookviz.live.memory import equal_bits, shares_memory
+from hookviz.live.reading import RawValue, Reader, Reading
 from hookviz.live.seen import Seen
 from hookviz.live.summarize import sample
-from hookviz.live.take import Keep, take
-from hookviz.records import TensorSnapshot, Value
 
 
-class Held:
+class Held(Seen):
     """One gradient under way: the tensor itself, which the engine holds as well, and its marks."""
 
-    __slots__ = ("label", "seen", "tensor")
+    __slots__ = ("label", "tensor")
 
-    def __init__(
-        self, tensor: torch.Tensor | None, snapshot: TensorSnapshot | None, label: str
-    ) -> None:
+    def __init__(self, tensor: torch.Tensor | None, reading: Reading | None, label: str) -> None:
+        super().__init__(tensor, reading)
         self.label = label
         self.tensor = tensor
-        self.seen = Seen(tensor, snapshot)
-
-    @property
-    def snapshot(self) -> TensorSnapshot | None:
-        """What was sent; `None` where nothing was."""
-        return self.seen.snapshot
 
 
 class HeldSum:
@@ -41,27 +33,27 @@ class HeldSum:
     __slots__ = ("parts", "total")
 
     def __init__(self, first: Held, second: Held) -> None:
-        self.parts: tuple[TensorSnapshot | None, ...] = (first.snapshot, second.snapshot)
+        self.parts: tuple[Reading | None, ...] = (first.reading, second.reading)
         self.total = _add(_excerpt(first), _excerpt(second))
 
     def add(self, part: Held) -> None:
         """Take in one more part."""
-        self.parts = (*self.parts, part.snapshot)
+        self.parts = (*self.parts, part.reading)
         self.total = _add(self.total, _excerpt(part))
 
 
 class Arrivals:
     """What has been sent to each slot and has not been used yet."""
 
-    def __init__(self, *, keep: Keep) -> None:
-        self._keep = keep
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
         self._waiting: dict[Slot, Held | HeldSum] = {}
 
     def send(
-        self, slot: Slot, tensor: torch.Tensor | None, snapshot: TensorSnapshot | None, label: str
+        self, slot: Slot, tensor: torch.Tensor | None, reading: Reading | None, label: str
     ) -> None:
         """Note that a node sent this to a slot; several sendings add up."""
-        part, before = Held(tensor, snapshot, label), self._waiting.get(slot)
+        part, before = Held(tensor, reading, label), self._waiting.get(slot)
         if isinstance(before, HeldSum):
             if tensor is not None:
                 before.add(part)
@@ -71,19 +63,19 @@ class Arrivals:
             self._waiting[slot] = HeldSum(before, part)
 
     def replace(
-        self, slot: Slot, tensor: torch.Tensor | None, snapshot: TensorSnapshot | None, label: str
+        self, slot: Slot, tensor: torch.Tensor | None, reading: Reading | None, label: str
     ) -> None:
         """Note that a hook has handed this on in place of all that had arrived."""
-        self._waiting[slot] = Held(tensor, snapshot, label)
+        self._waiting[slot] = Held(tensor, reading, label)
 
-    def snapshot_of(self, slot: Slot, tensor: torch.Tensor | None) -> TensorSnapshot | None:
-        """Return the snapshot of what arrives, the sender's own where it is the same memory."""
+    def read(self, slot: Slot, tensor: torch.Tensor | None) -> Reading | None:
+        """Return the reading of what arrives, the sender's own where it is the same memory."""
         if tensor is None:
             return None
         held = self._waiting.get(slot)
-        if isinstance(held, Held) and held.seen.is_still(tensor):
-            return held.snapshot
-        return take(tensor, keep=self._keep)
+        if isinstance(held, Held) and held.is_still(tensor):
+            return held.reading
+        return self._reader.read(tensor)
 
     def place_of(self, slot: Slot, tensor: torch.Tensor | None) -> Slot:
         """Return the slot at which a hook of the tensor on `slot` was given this gradient.
@@ -99,24 +91,26 @@ class Arrivals:
                 return place
         if slot in self._waiting:
             return slot
-        snapshot = take(tensor, keep=self._keep)
+        reading = self._reader.read(tensor)
         for place, held in self._waiting.items():
-            if isinstance(held, HeldSum) and self._is_sum(held, tensor, snapshot):
+            if isinstance(held, HeldSum) and self._is_sum(held, tensor, reading):
                 return place
         return slot
 
     def unexplained(
-        self, slot: Slot, tensor: torch.Tensor | None, snapshot: TensorSnapshot | None
-    ) -> tuple[bool, Value]:
+        self, slot: Slot, tensor: torch.Tensor | None, reading: Reading | None
+    ) -> tuple[bool, RawValue]:
         """Return whether what arrives differs from what was sent, and what was sent."""
         held = self._waiting.get(slot)
         if held is None:
             return False, None  # sent by an engine run that was not recorded
         if isinstance(held, HeldSum):
-            return self._differs_from_sum(held, tensor, snapshot)
-        if held.tensor is None or tensor is None or snapshot is None:
-            return held.tensor is not tensor, held.snapshot
-        return not _is_same(held, tensor, snapshot), held.snapshot
+            return self._differs_from_sum(held, tensor, reading)
+        if held.reading is reading:
+            return False, reading
+        if held.tensor is None or tensor is None or reading is None:
+            return held.tensor is not tensor, held.reading
+        return not _is_same(held, tensor, reading), held.reading
 
     def changed_in_place(self, tensor: torch.Tensor, *, but: Slot) -> tuple[str, ...]:
         """Renew what shares memory with a tensor that a hook has written to.
@@ -129,39 +123,39 @@ class Arrivals:
             The labels of the other waiting gradients whose values are other ones now.
         """
         reached: list[str] = []
-        for slot, held in self._waiting.items():
+        for slot, held in list(self._waiting.items()):
             if not isinstance(held, Held) or held.tensor is None:
                 continue
             if not shares_memory(held.tensor, tensor):
                 continue
-            renewed = take(held.tensor, keep=self._keep)
-            is_changed = not held.seen.has_value_of(held.tensor, renewed)
+            renewed = self._reader.read(held.tensor)
+            is_changed = not held.has_value_of(held.tensor, renewed)
             if is_changed and slot != but:
                 reached.append(held.label)
-            held.seen = Seen(held.tensor, renewed)
+            self._waiting[slot] = Held(held.tensor, renewed, held.label)
         return tuple(reached)
 
-    def use(self, slot: Slot) -> None:
-        """Forget a slot whose node has now taken what arrived."""
-        self._waiting.pop(slot, None)
+    def use(self, slot: Slot) -> Held | HeldSum | None:
+        """Forget a slot whose node has now taken what arrived; return what waited there."""
+        return self._waiting.pop(slot, None)
 
-    def _is_sum(self, held: HeldSum, tensor: torch.Tensor, snapshot: TensorSnapshot) -> bool:
+    def _is_sum(self, held: HeldSum, tensor: torch.Tensor, reading: Reading) -> bool:
         first = held.parts[0]
-        if held.total is None or first is None or first.shape != snapshot.shape:
+        if held.total is None or first is None or first.shape != reading.shape:
             return False
-        return not self._differs_from_sum(held, tensor, snapshot)[0]
+        return not self._differs_from_sum(held, tensor, reading)[0]
 
     def _differs_from_sum(
-        self, held: HeldSum, tensor: torch.Tensor | None, snapshot: TensorSnapshot | None
-    ) -> tuple[bool, Value]:
-        if tensor is None or snapshot is None:
+        self, held: HeldSum, tensor: torch.Tensor | None, reading: Reading | None
+    ) -> tuple[bool, RawValue]:
+        if tensor is None or reading is None:
             return True, held.parts
         if held.total is None or tensor.layout != held.total.layout:
             return False, held.parts  # the sum could not be repeated
-        if snapshot.values is None:
+        if not reading.is_whole:
             return not equal_bits(held.total, sample(tensor.detach())), held.parts
-        summed = take(held.total, keep=self._keep)
-        return summed.values != snapshot.values, summed
+        summed = self._reader.read(held.total)
+        return summed.values != reading.values, summed
 
 
 def _is_memory_of(held: Held | HeldSum | None, tensor: torch.Tensor) -> bool:
@@ -174,13 +168,9 @@ def _is_memory_of(held: Held | HeldSum | None, tensor: torch.Tensor) -> bool:
     )
 
 
-def _is_large(snapshot: TensorSnapshot | None) -> bool:
-    return snapshot is not None and snapshot.values is None
-
-
 def _excerpt(held: Held) -> torch.Tensor | None:
     """Return all of a small gradient, a sample of a large one."""
-    if held.tensor is None or not _is_large(held.snapshot):
+    if held.tensor is None or held.reading is None or held.reading.is_whole:
         return held.tensor
     return sample(held.tensor.detach()) if held.tensor.layout == torch.strided else None
 
@@ -194,15 +184,15 @@ def _add(one: torch.Tensor | None, other: torch.Tensor | None) -> torch.Tensor |
         return one.detach() + other.detach()
 
 
-def _is_same(held: Held, tensor: torch.Tensor, snapshot: TensorSnapshot) -> bool:
-    sent = held.snapshot
-    if sent is snapshot or sent is None or held.tensor is None:
+def _is_same(held: Held, tensor: torch.Tensor, reading: Reading) -> bool:
+    sent = held.reading
+    if sent is None or held.tensor is None:
         return True
-    if (sent.shape, sent.dtype) != (snapshot.shape, snapshot.dtype):
+    if (sent.shape, sent.dtype) != (reading.shape, reading.dtype):
         return False
-    if sent.values is not None and snapshot.values is not None:
-        return sent.values == snapshot.values
+    if sent.is_whole and reading.is_whole:
+        return sent.values == reading.values
     if shares_memory(held.tensor, tensor):
         # Written to since: its bits of now say nothing of what was sent.
-        return held.seen.has_value_of(tensor, snapshot)
+        return held.has_value_of(tensor, reading)
     return equal_bits(held.tensor, tensor)

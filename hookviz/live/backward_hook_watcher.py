@@ -10,15 +10,14 @@ from typing import Any
 from hookviz.live.arguments import is_tensor
 from hookviz.live.backward_stand_in import BackwardStandIn
 from hookviz.live.call_book import CallMark
-from hookviz.live.event_log import EventLog, Gradient, Snapshot
+from hookviz.live.event_log import EventLog, Gradient, MaybeReading
 from hookviz.live.forward_part import LiveCall
 from hookviz.live.graph import NOWHERE
 from hookviz.live.guard import guarded
 from hookviz.live.hook_at_work import CallName, ModuleHookAtWork
-from hookviz.live.memory import differ
 from hookviz.live.module_chain import ModuleChains
+from hookviz.live.reading import ReadArgument, differ
 from hookviz.live.seen import Seen
-from hookviz.records.event import Argument
 
 _PRE = "module_backward_pre_hook"
 
@@ -28,7 +27,7 @@ class _Before:
     hook: ModuleHookAtWork
     grads: tuple[Gradient, ...]
     seen: tuple[Seen, ...]
-    output_grads: tuple[Argument, ...]
+    output_grads: tuple[ReadArgument, ...]
 
 
 class BackwardHookWatcher:
@@ -78,18 +77,16 @@ class BackwardHookWatcher:
         if is_inner:
             self._log.runs.enter_slot()
         grads = tuple(args[1])
-        seen = tuple(Seen(grad, self._log.take(grad), is_exact=True) for grad in grads)
+        seen = tuple(Seen(grad, self._log.read(grad), is_exact=True) for grad in grads)
         output_grads = () if hook.kind == _PRE else self._arguments(args[2])
         record = self._chains.record_at(hook.hooks, hook.key, hook.kind, hook.entry)
         at_work = ModuleHookAtWork(record, name)
         self._log.hook_at_work, self._log.refusable = at_work, None
         return _Before(at_work, grads, seen, output_grads)
 
-    def _arguments(self, grads: Any) -> tuple[Argument, ...]:
+    def _arguments(self, grads: Any) -> tuple[ReadArgument, ...]:
         return tuple(
-            Argument(path=f"grad_output[{place}]", snapshot=self._log.take(grad))
-            if is_tensor(grad)
-            else Argument(path=f"grad_output[{place}]", text="None")
+            ReadArgument(f"grad_output[{place}]", self._log.read(grad) if is_tensor(grad) else None)
             for place, grad in enumerate(grads)
         )
 
@@ -99,16 +96,16 @@ class BackwardHookWatcher:
     ) -> None:
         changed, now = [], []
         for grad, seen in zip(before.grads, before.seen, strict=True):
-            snapshot = seen.snapshot
+            reading = seen.reading
             if grad is not None and not seen.is_still(grad):
-                snapshot = self._log.take(grad)
-                if not seen.has_value_of(grad, snapshot):
+                reading = self._log.read(grad)
+                if not seen.has_value_of(grad, reading):
                     changed.append(grad)
-            now.append(snapshot)
+            now.append(reading)
         passed_on, outgoing = self._passed_on(before, tuple(now), result)
         pairs = zip(before.grads, before.seen, passed_on, outgoing, strict=False)
         rewritten = len(passed_on) != len(before.grads) or any(
-            differ(grad, seen.snapshot, other, snapshot) for grad, seen, other, snapshot in pairs
+            differ(grad, seen.reading, other, reading) for grad, seen, other, reading in pairs
         )
         reached = [
             label
@@ -122,7 +119,7 @@ class BackwardHookWatcher:
             node=self._log.runs.current.node_at_work,
             hook=before.hook.record,
             hook_index=hook.hook_index,
-            incoming=tuple(seen.snapshot for seen in before.seen),
+            incoming=tuple(seen.reading for seen in before.seen),
             outgoing=outgoing,
             arguments_before=before.output_grads,
             rewritten=rewritten or bool(changed),
@@ -137,16 +134,16 @@ class BackwardHookWatcher:
             self._log.refusable = (before.hook, event)
 
     def _passed_on(
-        self, before: _Before, now: tuple[Snapshot, ...], result: Any
-    ) -> tuple[tuple[Gradient, ...], tuple[Snapshot, ...]]:
-        """Return the gradients that go on, and snapshots of them."""
+        self, before: _Before, now: tuple[MaybeReading, ...], result: Any
+    ) -> tuple[tuple[Gradient, ...], tuple[MaybeReading, ...]]:
+        """Return the gradients that go on, and readings of them."""
         if not isinstance(result, tuple | list):
             # PyTorch takes anything that has a length; a tensor would be one of its rows.
             return before.grads, now
-        by_id = {id(grad): snapshot for grad, snapshot in zip(before.grads, now, strict=True)}
+        by_id = {id(grad): reading for grad, reading in zip(before.grads, now, strict=True)}
         grads = tuple(grad if is_tensor(grad) else None for grad in result)
         outgoing = tuple(
-            by_id[id(grad)] if id(grad) in by_id else self._log.take(grad) for grad in grads
+            by_id[id(grad)] if id(grad) in by_id else self._log.read(grad) for grad in grads
         )
         return grads, outgoing
 

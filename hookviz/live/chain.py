@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -61,7 +61,7 @@ class HookChains:
         for owner in self._live.tensors:
             for kind, hooks in _dictionaries(owner):
                 table = self.tables[id(hooks)] = table_of(hooks)
-                for key in hooks:
+                for key in table.listed():
                     hook_id = self._ids.id_at(hooks, key)
                     self._hooks[hook_id] = LiveHook(
                         hook_id, kind, owner, table, key, table.entries[key]
@@ -120,6 +120,21 @@ class HookChains:
                 # A hook that removed or replaced itself while it ran stays as it left things.
                 if hook.table.hooks.get(hook.key) is wrapper:
                     hook.table.hooks[hook.key] = standing
+
+
+@contextmanager
+def switched_off(hooks: Iterable[LiveHook]) -> Iterator[None]:
+    """Keep hooks from running within the block; those that are off already stay off after it."""
+    chosen = [hook for hook in hooks if hook.entry.enabled]
+    try:
+        for hook in chosen:
+            hook.entry.enabled = False
+            hook.table.put(hook.key)
+        yield
+    finally:
+        for hook in chosen:
+            hook.entry.enabled = True
+            hook.table.put(hook.key)
 
 
 def _dictionaries(owner: LiveTensor) -> Iterator[tuple[HookKind, HookDict]]:

@@ -2,14 +2,63 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 from hookviz.live import internals
 from hookviz.live.chain import HookChains
 from hookviz.live.forward_part import ForwardPart
 from hookviz.live.grads import read_grad
 from hookviz.live.graph import NOWHERE, LiveGraph, LiveTensor, Slot
 from hookviz.live.node_names import annotation, plain_name
-from hookviz.live.take import Keep, take
-from hookviz.records import GraphRecord, ModuleRecord, NodeRecord, TensorRecord
+from hookviz.live.reading import Keep, Reader, Reading
+from hookviz.records import (
+    CallRecord,
+    EdgeRecord,
+    GraphRecord,
+    ModuleRecord,
+    NodeRecord,
+    SourceRecord,
+    TensorRecord,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What is known of a graph before backward runs; it holds on to nothing that is live.
+
+    Attributes:
+        values, grads: What each tensor and its `.grad` hold, in the order of the tensors.
+        modules, calls, sources, notes: Those of the `GraphRecord`.
+    """
+
+    nodes: tuple[NodeRecord, ...]
+    edges: tuple[EdgeRecord, ...]
+    values: tuple[Reading, ...]
+    grads: tuple[Reading | None, ...]
+    modules: tuple[ModuleRecord, ...]
+    calls: tuple[CallRecord, ...]
+    sources: tuple[SourceRecord, ...]
+    notes: tuple[str, ...]
+    _fields: tuple[dict[str, Any], ...]
+
+    def record(self) -> GraphRecord:
+        """Return the plain record."""
+        tensors = tuple(
+            TensorRecord(
+                value=value.snapshot, grad=None if grad is None else grad.snapshot, **fields
+            )
+            for value, grad, fields in zip(self.values, self.grads, self._fields, strict=True)
+        )
+        return GraphRecord(
+            nodes=self.nodes,
+            edges=self.edges,
+            tensors=tensors,
+            modules=self.modules,
+            calls=self.calls,
+            sources=self.sources,
+            notes=self.notes,
+        )
 
 
 def describe(live: LiveGraph, chains: HookChains, *, keep: Keep) -> GraphRecord:
@@ -20,38 +69,46 @@ def describe(live: LiveGraph, chains: HookChains, *, keep: Keep) -> GraphRecord:
         chains: Its hooks.
         keep: See `take`.
     """
+    return look_at(live, chains, Reader(keep)).record()
+
+
+def look_at(live: LiveGraph, chains: HookChains, reader: Reader) -> Description:
+    """Do the same, and leave the making of the record for later."""
     leaf_ids = {owner.slot[0]: owner.id for owner in live.tensors if owner.slot[0] in live.leaves}
     slots = _known_slots(live)
     forward = live.forward
-    nodes = tuple(
-        NodeRecord(
-            id=node_id,
-            name=plain_name(node),
-            edges=live.out_edges(node_id),
-            num_outputs=max(internals.num_outputs(node), slots.get(node_id, 1)),
-            leaf=leaf_ids.get(node_id),
-            annotation=annotation(node),
-            call=forward.node_calls.get(node_id),
-            **forward.node_code.get(node_id, {}),
+    nodes = []
+    for node_id, node in live.nodes.items():
+        name = plain_name(node)
+        edges = [None if edge is None else edge.id for edge in live.out_edges[node_id]]
+        nodes.append(
+            NodeRecord(
+                id=node_id,
+                name=name,
+                edges=tuple(edges),
+                num_outputs=max(internals.num_outputs(node), slots.get(node_id, 1)),
+                leaf=leaf_ids.get(node_id),
+                annotation=annotation(name),
+                call=forward.node_calls.get(node_id),
+                **forward.node_code.get(node_id, {}),
+            )
         )
-        for node_id, node in live.nodes.items()
-    )
     first_in_slot: dict[Slot, str] = {}
+    grads = [read_grad(owner.tensor) for owner in live.tensors]
     owners = _owners(forward)
-    tensors = tuple(
-        _describe_tensor(
-            owner, live, chains, first_in_slot, module=owners.get(id(owner.tensor)), keep=keep
-        )
-        for owner in live.tensors
-    )
-    return GraphRecord(
-        nodes=nodes,
+    return Description(
+        nodes=tuple(nodes),
         edges=live.edges,
-        tensors=tensors,
+        values=tuple(reader.read(owner.tensor) for owner in live.tensors),
+        grads=tuple(None if grad is None else reader.read(grad) for grad in grads),
         modules=describe_modules(forward, chains),
         calls=tuple(call.record for call in forward.calls),
         sources=forward.sources,
         notes=forward.notes,
+        _fields=tuple(
+            _fields(owner, live, chains, first_in_slot, module=owners.get(id(owner.tensor)))
+            for owner in live.tensors
+        ),
     )
 
 
@@ -89,29 +146,26 @@ def _known_slots(live: LiveGraph) -> dict[str, int]:
     return slots
 
 
-def _describe_tensor(
+def _fields(
     owner: LiveTensor,
     live: LiveGraph,
     chains: HookChains,
     first_in_slot: dict[Slot, str],
     *,
     module: str | None,
-    keep: Keep,
-) -> TensorRecord:
+) -> dict[str, Any]:
+    """Return all fields of a `TensorRecord` but those that hold numbers."""
     tensor = owner.tensor
     first = first_in_slot.setdefault(owner.slot, owner.id) if owner.slot != NOWHERE else owner.id
-    grad = read_grad(tensor)
-    return TensorRecord(
-        id=owner.id,
-        names=owner.names,
-        node=owner.slot[0],
-        output_nr=owner.slot[1],
-        is_leaf=tensor.is_leaf,
-        is_root=tensor is live.root,
-        retains_grad=tensor.retains_grad and not tensor.is_leaf,
-        value=take(tensor, keep=keep),
-        grad=None if grad is None else take(grad, keep=keep),
-        hooks=tuple(hook.record for hook in chains.of(owner)),
-        shares_slot_with=None if first == owner.id else first,
-        module=module,
-    )
+    return {
+        "id": owner.id,
+        "names": owner.names,
+        "node": owner.slot[0],
+        "output_nr": owner.slot[1],
+        "is_leaf": tensor.is_leaf,
+        "is_root": tensor is live.root,
+        "retains_grad": tensor.retains_grad and not tensor.is_leaf,
+        "hooks": tuple(hook.record for hook in chains.of(owner)),
+        "shares_slot_with": None if first == owner.id else first,
+        "module": module,
+    }

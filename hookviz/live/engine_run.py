@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from hookviz.live.arrivals import Arrivals
+from hookviz.live.reading import Reading
 from hookviz.live.seen import Seen
-from hookviz.records import TensorSnapshot
 
 
 @dataclass(slots=True)
@@ -16,8 +16,10 @@ class EngineRun:
     """One run of the engine through the graph: what is under way in it, and who is at work."""
 
     arrivals: Arrivals
-    incoming: dict[str, tuple[TensorSnapshot | None, ...]] = field(default_factory=dict)
-    leaf_arrivals: dict[str, tuple[Seen, TensorSnapshot | None]] = field(default_factory=dict)
+    incoming: dict[str, tuple[Reading | None, ...]] = field(default_factory=dict)
+    large_arrivals: dict[str, list[tuple[int, Seen]]] = field(default_factory=dict)
+    """By node that is at work: which of its incoming gradients are large, and their marks."""
+    leaf_arrivals: dict[str, tuple[Seen, Reading | None]] = field(default_factory=dict)
     """By `AccumulateGrad` node that is at work: what arrived, and the leaf's `.grad` of before."""
     node_at_work: str | None = None
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 import torch
@@ -12,20 +11,24 @@ from hookviz.live.engine_run import EngineRuns
 from hookviz.live.grads import read_grad
 from hookviz.live.graph import LiveGraph, LiveTensor, Slot
 from hookviz.live.hook_at_work import HookAtWork, Labelled
+from hookviz.live.moments import Moments
 from hookviz.live.printed import Printed
+from hookviz.live.reading import Reader, Reading, finished
 from hookviz.live.seen import Seen
-from hookviz.live.take import Keep, take
-from hookviz.records import Event, GraphRecord, TensorSnapshot
+from hookviz.records import Event
 
 Gradient = torch.Tensor | None
-Snapshot = TensorSnapshot | None
+MaybeReading = Reading | None
+RawEvent = dict[str, Any]
+"""The fields of an `Event`, with readings where it has snapshots: much faster to make."""
 
 
 class EventLog:
     """What all parts of the recorder share: the events so far, and what each `.grad` was last.
 
     Attributes:
-        events: In the order of the engine, after those of the forward.
+        before: The finished events of the forward; the numbers of the others follow theirs.
+        events: In the order of the engine.
         runs: The engine runs that are open.
         by_slot: The reachable tensors of each slot.
         hook_at_work: The hook that runs, or whose result PyTorch is looking at.
@@ -35,44 +38,50 @@ class EventLog:
     def __init__(
         self,
         live: LiveGraph,
-        graph: GraphRecord,
+        grads: Iterable[MaybeReading],
         runs: EngineRuns,
         *,
         printed: Printed,
-        keep: Keep,
+        reader: Reader,
         before: Iterable[Event] = (),
     ) -> None:
-        self.events: list[Event] = [
-            replace(event, index=index) for index, event in enumerate(before)
-        ]
+        """Begin.
+
+        Args:
+            live: The captured graph.
+            grads: What the `.grad` of each of its tensors is.
+            runs: Keeps apart what belongs to one run of the engine.
+            printed: Catches what user code prints.
+            reader: Reads tensors.
+            before: The events of the forward, numbered from 0.
+        """
+        self.before = tuple(before)
+        self.events: list[RawEvent] = []
         self.runs = runs
         self.printed = printed
         self.by_slot: dict[Slot, list[LiveTensor]] = {}
         for owner in live.tensors:
             self.by_slot.setdefault(owner.slot, []).append(owner)
         self.hook_at_work: HookAtWork | None = None
-        self.refusable: tuple[HookAtWork, Event] | None = None
+        self.refusable: tuple[HookAtWork, RawEvent] | None = None
         self._held_text = ""
-        self._keep = keep
+        self._reader = reader
         self._grads: dict[str, Seen] = {}
         self._in_storage: dict[int, dict[str, LiveTensor]] = {}
-        for tensor, owner in zip(graph.tensors, live.tensors, strict=True):
-            self.note_grad(owner, Seen(read_grad(owner.tensor), tensor.grad))
+        for grad, owner in zip(grads, live.tensors, strict=True):
+            self.note_grad(owner, Seen(read_grad(owner.tensor), grad))
 
-    def add(self, **fields: Any) -> Event:
+    def add(self, **fields: Any) -> RawEvent:
         """Append an event; what was printed since the last one belongs to it."""
-        printed = fields.pop("printed", None)
+        fields["index"] = len(self.before) + len(self.events)
+        printed = fields.get("printed")
         if printed is None:
             printed = self.printed.take()
-        event = Event(
-            index=len(self.events),
-            printed=self._held_text + printed,
-            timeline=self.runs.depth,
-            **fields,
-        )
+        fields["printed"] = self._held_text + printed
+        fields["timeline"] = self.runs.depth
         self._held_text = ""
-        self.events.append(event)
-        return event
+        self.events.append(fields)
+        return fields
 
     def hold_printed(self) -> None:
         """Keep what was printed so far for the next event, whoever listens until then."""
@@ -83,16 +92,17 @@ class EventLog:
         if self.refusable is None:
             return False
         hook, event = self.refusable
-        is_recent = all(later.tensor == event.tensor for later in self.events[event.index :])
+        later = self.events[event["index"] - len(self.before) :]
+        is_recent = all(one.get("tensor") == event.get("tensor") for one in later)
         return hook.owner is owner and hook.kind == "post_accumulate_hook" and is_recent
 
-    def take(self, tensor: Gradient) -> Snapshot:
-        """Return a snapshot, or `None` for no gradient."""
-        return None if tensor is None else take(tensor, keep=self._keep)
+    def read(self, tensor: Gradient, *, found: Moments | None = None) -> MaybeReading:
+        """Return what a tensor holds, or `None` for no gradient; see `Reader.read`."""
+        return None if tensor is None else self._reader.read(tensor, found=found)
 
-    def last_grad(self, owner: LiveTensor) -> Snapshot:
+    def last_grad(self, owner: LiveTensor) -> MaybeReading:
         """Return what a tensor's `.grad` was when it was last looked at."""
-        return self._grads[owner.id].snapshot
+        return self._grads[owner.id].reading
 
     def note_grad(self, owner: LiveTensor, seen: Seen) -> None:
         """Remember what a tensor's `.grad` is now."""
@@ -128,11 +138,17 @@ class EventLog:
                 reached.append(owner.label)
         return tuple(reached)
 
-    def grad_now(self, owner: LiveTensor) -> Snapshot:
+    def grad_now(self, owner: LiveTensor) -> MaybeReading:
         """Return what a tensor's `.grad` is now, read again only if it may have changed."""
         grad = read_grad(owner.tensor)
         seen = self._grads[owner.id]
         if not seen.is_still(grad):
-            seen = Seen(grad, self.take(grad))
+            seen = Seen(grad, self.read(grad))
             self.note_grad(owner, seen)
-        return seen.snapshot
+        return seen.reading
+
+
+def finished_event(raw: RawEvent) -> Event:
+    """Make the plain record of an event."""
+    fields: dict[str, Any] = {name: finished(value) for name, value in raw.items()}
+    return Event(**fields)

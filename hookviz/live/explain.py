@@ -8,6 +8,7 @@ from pathlib import Path
 
 import torch
 
+from hookviz.live.freed import CHANGED
 from hookviz.live.hook_at_work import HookAtWork
 from hookviz.live.storable import storable, text_of
 from hookviz.records import ErrorRecord, TraceRecord
@@ -26,7 +27,7 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
     (r"object is not callable", "error.hook_not_callable"),
     (r"takes \d+ positional argument|missing \d+ required positional", "error.hook_arguments"),
     (r"backward through the graph a second time", "error.graph_freed"),
-    (r"modified by an inplace operation", "error.in_place"),
+    (rf"modified by an inplace operation|^{CHANGED}", "error.in_place"),
     (r"refers to a single memory location", "error.expanded_gradient"),
     (r"returned an incorrect number of gradients", "error.function_count"),
     (r"returned an invalid gradient", "error.function_shape"),

@@ -27,6 +27,8 @@ def find_forward(nodes: Mapping[str, Node]) -> ForwardPart:
     Nodes are known by their numbers. A number that two nodes have comes from two threads, and
     which of them was watched cannot be told: neither is said to be.
     """
+    if not seen_in_this_thread():
+        return ForwardPart()  # asking every node of a long graph for its number would be felt
     numbers = _numbers(nodes)
     return _Finder(numbers).part_of(_relevant(set(numbers.values())))
 

@@ -12,7 +12,8 @@ import torch
 from hookviz.live.backward_hook_watcher import BackwardHookWatcher
 from hookviz.live.call_book import CallBook, CallEntry, CallMark
 from hookviz.live.code_records import CodeRecords
-from hookviz.live.event_log import EventLog
+from hookviz.live.describe import Description
+from hookviz.live.event_log import EventLog, RawEvent
 from hookviz.live.forward_part import ForwardPart
 from hookviz.live.forward_watch import ForwardWatch
 from hookviz.live.hook_at_work import CallName
@@ -21,7 +22,7 @@ from hookviz.live.module_hooks import HookPlace, with_flags
 from hookviz.live.running_call import calls_watched_by
 from hookviz.live.table import HookEntry
 from hookviz.live.take import Keep
-from hookviz.records import CallRecord, Event, GraphRecord, HookRecord, ModuleRecord
+from hookviz.records import CallRecord, HookRecord, ModuleRecord
 
 
 class ForwardInBackward:
@@ -66,7 +67,7 @@ class ForwardInBackward:
                 stack.enter_context(calls_watched_by(watch))
             yield
 
-    def add(self, call: CallEntry, **fields: Any) -> Event:
+    def add(self, call: CallEntry, **fields: Any) -> RawEvent:
         """Append an event of a call."""
         notes = (*fields.pop("notes", ()), "fact.recomputed")
         return self._log.add(module=call.module.name, call=call.number, notes=notes, **fields)
@@ -86,7 +87,7 @@ class ForwardInBackward:
         record = self._chains.record_at(place.hooks, key, place.kind, entry)
         return with_flags(record, module, place.hooks, key)
 
-    def added_to(self, graph: GraphRecord) -> GraphRecord:
+    def added_to(self, graph: Description) -> Description:
         """Return the graph with the calls that were made during the pass, and their modules."""
         if not self._book.calls:
             return graph

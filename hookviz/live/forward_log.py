@@ -27,7 +27,7 @@ class Story(Protocol):
 
     printed: Printed
 
-    def add(self, call: CallEntry, **fields: Any) -> Event:
+    def add(self, call: CallEntry, **fields: Any) -> object:
         """Append an event of a call."""
 
     def heard_outside(self) -> None:

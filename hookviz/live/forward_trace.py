@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 import torch
 
@@ -35,13 +34,10 @@ def forward_trace(
     graph = _captured(outputs, tuple(namespaces))
     graph.forward = forward_of(live.log, graph.nodes)
     chains = HookChains(graph)
-    events = (
-        replace(event, index=index)
-        for index, event in enumerate(forward_events(graph.forward, chains.modules))
-    )
+    described = describe(graph, chains, keep=keep)
     return TraceRecord(
-        graph=describe(graph, chains, keep=keep),
-        events=tuple(events),
+        graph=described,
+        events=tuple(forward_events(graph.forward, chains.modules)),
         grads={},
         error=live.log.error,
         torch_version=str(torch.__version__),
@@ -52,5 +48,5 @@ def _captured(outputs: list[torch.Tensor], namespaces: tuple[Namespace, ...]) ->
     with_graph = [tensor for tensor in outputs if tensor.requires_grad]
     roots = with_graph or outputs[:1]
     if not roots:
-        return LiveGraph(root=torch.empty(0), nodes={}, edges=(), leaves={})
+        return LiveGraph(root=torch.empty(0), nodes={}, edges=(), out_edges={}, leaves={})
     return capture_live(roots[0], also=roots[1:], namespaces=namespaces, may_be_freed=True)

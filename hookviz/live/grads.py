@@ -74,4 +74,22 @@ class KeptGrads:
                 if kept.grad is not None and kept.copy is not None:
                     kept.grad.copy_(kept.copy)
                 if read_grad(kept.tensor) is not kept.grad:
-                    kept.tensor.grad = kept.grad
+                    _put_grad(kept.tensor, kept.grad)
+
+
+def _put_grad(tensor: torch.Tensor, grad: torch.Tensor | None) -> None:
+    """Set `tensor.grad`, also to what only the engine may set otherwise.
+
+    A tensor that was squeezed in place after `retain_grad()` gets a `.grad` of the shape that it
+    had. From Python, PyTorch refuses that one; so the tensor has that shape for a moment, without
+    its graph, its version or its memory being touched.
+    """
+    if grad is None or grad.shape == tensor.shape:
+        tensor.grad = grad
+        return
+    plain = tensor.detach()
+    tensor.data = plain.new_empty(grad.shape)
+    try:
+        tensor.grad = grad
+    finally:
+        tensor.data = plain

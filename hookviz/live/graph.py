@@ -53,25 +53,13 @@ class LiveGraph:
     root: torch.Tensor
     nodes: dict[str, Node]
     edges: tuple[EdgeRecord, ...]
+    out_edges: dict[str, tuple[EdgeRecord | None, ...]]
+    """By node id: its edges in the order of `next_functions`, with its `None`s."""
     leaves: dict[str, torch.Tensor]
     """The tensor of each `AccumulateGrad` node, by node id."""
     tensors: list[LiveTensor] = field(default_factory=list)
     forward: ForwardPart = field(default_factory=ForwardPart)
     """What is known of the forward that made it."""
-
-    def out_edges(self, node_id: str) -> tuple[str | None, ...]:
-        """Return the edge ids of a node in the order of `next_functions`, with its `None`s."""
-        count = len(self.nodes[node_id].next_functions)
-        row: list[str | None] = [None] * count
-        for edge in self._edges_by_source.get(node_id, ()):
-            row[edge.source_index] = edge.id
-        return tuple(row)
-
-    _edges_by_source: dict[str, list[EdgeRecord]] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        for edge in self.edges:
-            self._edges_by_source.setdefault(edge.source, []).append(edge)
 
 
 def check_root(root: Any) -> torch.Tensor:
@@ -114,13 +102,19 @@ def capture_live(
     """
     roots = (root, *also)
     starts = [get_gradient_edge(tensor) for tensor in roots if tensor.requires_grad]
-    nodes, edges = _walk(start.node for start in starts)
+    nodes, out_edges = _walk(start.node for start in starts)
+    edges = tuple(edge for row in out_edges.values() for edge in row if edge is not None)
     ids = {node: node_id for node_id, node in nodes.items()}
     leaves = {
         node_id: node.variable for node_id, node in nodes.items() if hasattr(node, "variable")
     }
     live = LiveGraph(
-        root=root, nodes=nodes, edges=edges, leaves=leaves, forward=find_forward(nodes)
+        root=root,
+        nodes=nodes,
+        edges=edges,
+        out_edges=out_edges,
+        leaves=leaves,
+        forward=find_forward(nodes),
     )
     found = _Tensors(ids, leaves)
     if not starts:
@@ -262,29 +256,35 @@ def _is_stale(tensor: torch.Tensor) -> bool:
         return True
 
 
-def _walk(roots: Iterable[Node]) -> tuple[dict[str, Node], tuple[EdgeRecord, ...]]:
+def _walk(
+    roots: Iterable[Node],
+) -> tuple[dict[str, Node], dict[str, tuple[EdgeRecord | None, ...]]]:
     # A queue, not recursion: chains of thousands of nodes are ordinary.
     queue = deque(dict.fromkeys(roots))
     ids: dict[Node, str] = {root: f"n{place}" for place, root in enumerate(queue)}
-    edges: list[EdgeRecord] = []
+    rows: dict[str, tuple[EdgeRecord | None, ...]] = {}
+    count = 0
     while queue:
         node = queue.popleft()
+        row: list[EdgeRecord | None] = []
         for index, (next_node, input_nr) in enumerate(node.next_functions):
             if next_node is None:
+                row.append(None)
                 continue
             if next_node not in ids:
                 ids[next_node] = f"n{len(ids)}"
                 queue.append(next_node)
-            edges.append(
-                EdgeRecord(
-                    id=f"e{len(edges)}",
-                    source=ids[node],
-                    source_index=index,
-                    target=ids[next_node],
-                    input_nr=input_nr,
-                )
+            edge = EdgeRecord(
+                id=f"e{count}",
+                source=ids[node],
+                source_index=index,
+                target=ids[next_node],
+                input_nr=input_nr,
             )
-    return {node_id: node for node, node_id in ids.items()}, tuple(edges)
+            row.append(edge)
+            count += 1
+        rows[ids[node]] = tuple(row)
+    return {node_id: node for node, node_id in ids.items()}, rows
 
 
 def _not_a_tensor(root: Any) -> str:

@@ -25,12 +25,17 @@ def guarded(callback: Callable[Parameters, Result]) -> Callable[Parameters, Resu
         try:
             return callback(*args, **kwargs)
         except Exception as error:  # noqa: BLE001 - whatever it is, it is ours
-            warnings.warn(
-                f"hookviz could not record a step ({type(error).__name__}: {error}); "
-                "your gradients are not affected. Please report this.",
-                RecordingWarning,
-                stacklevel=2,
-            )
+            warn_of(error)
             return None
 
     return safely
+
+
+def warn_of(error: Exception) -> None:
+    """Say that a step was not recorded; called where an exception would reach the engine."""
+    warnings.warn(
+        f"hookviz could not record a step ({type(error).__name__}: {error}); "
+        "your gradients are not affected. Please report this.",
+        RecordingWarning,
+        stacklevel=3,
+    )

@@ -10,10 +10,10 @@ import torch
 
 from hookviz.live.arrival_watcher import ArrivalWatcher
 from hookviz.live.chain import LiveHook
-from hookviz.live.event_log import EventLog, Gradient, Snapshot
+from hookviz.live.event_log import EventLog, Gradient, MaybeReading
 from hookviz.live.graph import Slot
 from hookviz.live.guard import guarded
-from hookviz.live.memory import differ
+from hookviz.live.reading import differ
 from hookviz.live.recorded import Recorded
 from hookviz.live.seen import Seen
 from hookviz.live.table import Hook
@@ -51,8 +51,8 @@ class HookWatcher:
         run = self._log.runs.enter_slot()
         self._log.hook_at_work = None
         slot = run.arrivals.place_of(hook.owner.slot, gradient)
-        snapshot = self._arrivals_at.tensor(slot, gradient)
-        seen = Seen(gradient, snapshot, is_exact=True)
+        reading = self._arrivals_at.tensor(slot, gradient)
+        seen = Seen(gradient, reading, is_exact=True)
         self._log.hook_at_work, self._log.refusable = hook, None
         return slot, seen
 
@@ -67,16 +67,16 @@ class HookWatcher:
     ) -> None:
         slot, seen = before
         owner, arrivals = hook.owner, self._log.runs.current.arrivals
-        now, mutated = seen.snapshot, False
+        now, mutated = seen.reading, False
         reached: tuple[str, ...] = ()
         if gradient is not None and not seen.is_still(gradient):
-            now = self._log.take(gradient)
+            now = self._log.read(gradient)
             mutated = not seen.has_value_of(gradient, now)
         if gradient is not None and mutated:
             reached = arrivals.changed_in_place(gradient, but=slot)
         after, passed_on = now, gradient
         if isinstance(result, torch.Tensor) and result is not gradient:
-            after, passed_on = self._log.take(result), result
+            after, passed_on = self._log.read(result), result
         arrivals.replace(slot, passed_on, after, owner.label)
         event = self._log.add(
             kind="tensor_hook",
@@ -85,9 +85,9 @@ class HookWatcher:
             slot=slot[1],
             hook=hook.record,
             hook_index=place,
-            incoming=seen.snapshot,
+            incoming=seen.reading,
             outgoing=after,
-            rewritten=mutated or differ(gradient, seen.snapshot, passed_on, after),
+            rewritten=mutated or differ(gradient, seen.reading, passed_on, after),
             returned_none=result is None,
             mutated=mutated,
             reached=reached,
@@ -107,10 +107,10 @@ class HookWatcher:
         return result
 
     @guarded
-    def _before_post_accumulate(self, hook: LiveHook) -> tuple[Snapshot, Snapshot]:
+    def _before_post_accumulate(self, hook: LiveHook) -> tuple[MaybeReading, MaybeReading]:
         # These run inside the node, so before its own hook could tell that `.grad` was added to.
         self._accumulated(hook.owner.slot[0])
-        before = (self._log.grad_now(hook.owner), self._log.take(hook.owner.tensor))
+        before = (self._log.grad_now(hook.owner), self._log.read(hook.owner.tensor))
         self._log.hook_at_work = hook
         if not self._log.has_refusable_of(hook.owner):
             self._log.refusable = None
@@ -121,13 +121,13 @@ class HookWatcher:
         self,
         hook: LiveHook,
         place: int,
-        before: tuple[Snapshot, Snapshot],
+        before: tuple[MaybeReading, MaybeReading],
         result: Any,
     ) -> None:
         # The leaf itself: a hook may be given what the one before it has returned.
         leaf = hook.owner.tensor
         grad_before, value_before = before
-        grad_after, value_after = self._log.take(leaf.grad), self._log.take(leaf)
+        grad_after, value_after = self._log.read(leaf.grad), self._log.read(leaf)
         self._log.note_grad(hook.owner, Seen(leaf.grad, grad_after))
         reached = self._log.changed_grad(hook.owner) if grad_after != grad_before else ()
         event = self._log.add(

@@ -6,6 +6,7 @@ release changes the name.
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -71,17 +72,11 @@ def saved_tensors(node: Node) -> Iterator[torch.Tensor]:
     """
     if not can_see_saved():
         return
-    kind = type(node)
-    names = _saved_names.get(kind)
-    if names is None:
-        attributes = dir(node)
-        names = tuple(name[len("_raw") :] for name in attributes if name.startswith("_raw_saved_"))
-        _saved_names[kind] = names
-    for name in names:
+    for name in names_of_saved(node):
         try:
             if _has_unpack_hook(getattr(node, f"_raw{name}")):
                 continue
-            saved = getattr(node, _PUBLIC_SAVED.get(name, name))
+            saved = read_saved(node, name)
         except RuntimeError as error:
             if "second time" in str(error) or "already been freed" in str(error):
                 raise FreedError(str(error)) from error
@@ -91,13 +86,55 @@ def saved_tensors(node: Node) -> Iterator[torch.Tensor]:
                 yield value
 
 
+def names_of_saved(node: Node) -> tuple[str, ...]:
+    """Return the names under which a node publishes what it saved, each with `_raw` before it."""
+    kind = type(node)
+    names = _saved_names.get(kind)
+    if names is None:
+        attributes = dir(node)
+        names = tuple(name[len("_raw") :] for name in attributes if name.startswith("_raw_saved_"))
+        _saved_names[kind] = names
+    return names
+
+
+def read_saved(node: Node, name: str) -> Any:
+    """Return what a node saved under a name; PyTorch raises if it was freed or changed since."""
+    return getattr(node, _PUBLIC_SAVED.get(name, name))
+
+
 # A custom `autograd.Function` publishes what it saved under another name than built-in nodes do.
 _PUBLIC_SAVED = {"_saved_tensors": "saved_tensors"}
 
+asks_keeper = operator.attrgetter("now._saved_self")
+"""The unpack hook of what was given out of a node's hands; see `saved_keeper`. It is no function of
+Python, so what it raises comes with no frame of hookviz, as PyTorch's own errors do."""
+
 
 def _has_unpack_hook(raw: Any) -> bool:
-    parts = raw if isinstance(raw, tuple | list) else (raw,)
-    return any(part.unpack_hook is not None for part in parts)
+    # Reading what was given away runs no code of the user's: it says what a freed node does.
+    if isinstance(raw, tuple | list):
+        return any(part.unpack_hook not in (None, asks_keeper) for part in raw)
+    return raw.unpack_hook not in (None, asks_keeper)
+
+
+EngineFunction = Callable[..., Any]
+
+
+def put_engine_function(function: EngineFunction | None = None) -> EngineFunction:
+    """Have `torch.autograd.backward` and `torch.autograd.grad` call this to run the engine.
+
+    It is called with the roots, their gradients, `retain_graph`, `create_graph` and the inputs, and
+    `accumulate_grad=True` where backward calls it. (PyTorch puts one of its own there as well, to
+    trace backward in `make_fx`.)
+
+    Returns:
+        What stood there before; without an argument it is only asked for.
+    """
+    module: Any = torch.autograd
+    standing: EngineFunction = module._engine_run_backward
+    if function is not None:
+        module._engine_run_backward = function
+    return standing
 
 
 def sequence_number() -> int:

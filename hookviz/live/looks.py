@@ -10,11 +10,11 @@ import torch
 
 from hookviz.live.arguments import MORE, Item, is_tensor
 from hookviz.live.memory import equal_bits
-from hookviz.live.quiet import take_quietly
+from hookviz.live.quiet import read_quietly
+from hookviz.live.reading import Keep
 from hookviz.live.seen import Seen
 from hookviz.live.short_text import short_text
 from hookviz.live.storable import storable
-from hookviz.live.take import Keep
 from hookviz.records.event import Argument
 
 _MOST_REMEMBERED = 256
@@ -59,10 +59,10 @@ class Looks:
         known = self._known.get(id(tensor))
         if known is not None and known[0]() is tensor and known[1].is_still(tensor):
             return known[1]
-        snapshot = take_quietly(tensor, keep=self._keep)
+        reading = read_quietly(tensor, keep=self._keep)
         # All bits of a large one: between two looks runs code of the user's.
-        seen = Seen(tensor, snapshot, is_exact=True)
-        if snapshot.summary is not None:
+        seen = Seen(tensor, reading, is_exact=True)
+        if reading.is_large:
             self._remember(tensor, seen)
         return seen
 
@@ -95,8 +95,8 @@ class Looks:
             return first is not second
         if first is second:
             return False
-        before, after = first.snapshot, second.snapshot
-        if before is None or after is None or before.summary is None or after.summary is None:
+        before, after = first.reading, second.reading
+        if before is None or after is None or not before.is_large or not after.is_large:
             return before != after
         if before != after:
             return True
@@ -106,11 +106,11 @@ class Looks:
     def _is_same_tensor(self, tensor: torch.Tensor, seen: Seen) -> bool:
         if seen.is_still(tensor):
             return True
-        return seen.has_value_of(tensor, take_quietly(tensor, keep=self._keep))
+        return seen.has_value_of(tensor, read_quietly(tensor, keep=self._keep))
 
 
 def _argument(path: str, value: Any, seen: Seen | None) -> Argument:
     path = storable(path)
-    if seen is not None:
-        return Argument(path=path, snapshot=seen.snapshot)
+    if seen is not None and seen.reading is not None:
+        return Argument(path=path, snapshot=seen.reading.snapshot)
     return Argument(path=path, text="" if path == MORE else short_text(value))

@@ -110,10 +110,10 @@ class ModuleChains:
 
 
 def forward_events(forward: ForwardPart, chains: ModuleChains) -> Iterator[Event]:
-    """Yield the forward events of a graph, their hooks with the ids that they have in it."""
-    for event, seat in forward.events:
+    """Yield the forward events of a graph, numbered, their hooks with their ids in it."""
+    for index, (event, seat) in enumerate(forward.events):
         hook = None if event.hook is None else chains.renamed(event.hook, seat)
         error = event.error
         if error is not None and error.hook is not None:
             error = replace(error, hook=hook)
-        yield replace(event, hook=hook, error=error)
+        yield replace(event, index=index, hook=hook, error=error)

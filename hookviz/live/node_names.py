@@ -21,6 +21,6 @@ def plain_name(node: Node) -> str:
     return node.name().rsplit("::", 1)[-1]
 
 
-def annotation(node: Node) -> str:
-    """Return the key of a sentence about this kind of node, or empty text."""
-    return _ANNOTATIONS.get(plain_name(node), "")
+def annotation(name: str) -> str:
+    """Return the key of a sentence about the kind of node with this plain name, or empty text."""
+    return _ANNOTATIONS.get(name, "")

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import torch
+
 from hookviz.live.arrival_watcher import ArrivalWatcher
-from hookviz.live.arrivals import Arrivals
-from hookviz.live.event_log import EventLog, Gradient, Snapshot
+from hookviz.live.arrivals import Arrivals, Held
+from hookviz.live.event_log import EventLog, Gradient, MaybeReading
 from hookviz.live.graph import LiveGraph
-from hookviz.live.guard import guarded
+from hookviz.live.guard import warn_of
+from hookviz.live.memory import has_same_elements
+from hookviz.live.moments import Moments
 from hookviz.live.seen import Seen
+from hookviz.records import EdgeRecord
 
 
 class NodeWatcher:
@@ -19,57 +24,83 @@ class NodeWatcher:
         self._live = live
         self._log = log
         self._arrivals_at = arrivals_at
-        self._edges = {edge.id: edge for edge in live.edges}
 
     def before(self, node_id: str) -> Callable[[tuple[Gradient, ...]], None]:
         """Return a pre-hook that notes what a node is about to work with."""
+        log, arrives, is_leaf = self._log, self._arrivals_at.node, node_id in self._live.leaves
 
-        @guarded
         def arrived(grad_outputs: tuple[Gradient, ...]) -> None:
-            run = self._log.runs.enter_slot()
-            self._log.hook_at_work = None
-            snapshots = []
-            for output_nr, gradient in enumerate(grad_outputs):
-                slot = (node_id, output_nr)
-                snapshots.append(self._arrivals_at.node(slot, gradient))
-                run.arrivals.use(slot)
-            run.incoming[node_id] = tuple(snapshots)
-            run.node_at_work = node_id
-            if node_id in self._live.leaves:
-                owner = self._log.by_slot[node_id, 0][0]
-                arrival = Seen(grad_outputs[0], snapshots[0])
-                run.leaf_arrivals[node_id] = (arrival, self._log.grad_now(owner))
+            try:
+                run = log.runs.enter_slot()
+                log.hook_at_work = None
+                readings: list[MaybeReading] = []
+                for output_nr, gradient in enumerate(grad_outputs):
+                    slot = (node_id, output_nr)
+                    reading = arrives(slot, gradient)
+                    readings.append(reading)
+                    held = run.arrivals.use(slot)
+                    if not is_leaf and (reading is None or reading.found is None):
+                        continue
+                    # Marks without the tensor: PyTorch looks at how many hold a gradient.
+                    if isinstance(held, Held) and held.reading is reading:
+                        seen = held.copied()
+                    else:
+                        seen = Seen(gradient, reading)
+                    if is_leaf:
+                        run.leaf_arrivals[node_id] = (seen, log.grad_now(log.by_slot[slot][0]))
+                    else:
+                        run.large_arrivals.setdefault(node_id, []).append((output_nr, seen))
+                run.incoming[node_id] = tuple(readings)
+                run.node_at_work = node_id
+            except Exception as error:  # noqa: BLE001 - whatever it is, it is ours
+                warn_of(error)
 
         return arrived
 
     def after(self, node_id: str) -> Callable[..., None]:
         """Return a hook that notes what left a node along each edge."""
+        log, is_leaf, row = self._log, node_id in self._live.leaves, self._live.out_edges[node_id]
 
-        @guarded
         def left(grad_inputs: tuple[Gradient, ...], grad_outputs: tuple[Gradient, ...]) -> None:
-            run = self._log.runs.leave_node(node_id)
-            if node_id in self._live.leaves:
-                self.accumulated(node_id)
-            else:
-                incoming = run.incoming.get(node_id, ())
-                outgoing = self._send(node_id, grad_inputs, run.arrivals)
-                self._log.add(kind="node", node=node_id, incoming=incoming, outgoing=outgoing)
-            self._log.hook_at_work = run.node_at_work = None
+            try:
+                run = log.runs.leave_node(node_id)
+                if is_leaf:
+                    self.accumulated(node_id)
+                else:
+                    incoming = run.incoming.get(node_id, ())
+                    large = [
+                        (grad_outputs[output_nr], seen)
+                        for output_nr, seen in run.large_arrivals.pop(node_id, ())
+                    ]
+                    outgoing = self._send(row, grad_inputs, large, run.arrivals)
+                    log.add(kind="node", node=node_id, incoming=incoming, outgoing=outgoing)
+                log.hook_at_work = run.node_at_work = None
+            except Exception as error:  # noqa: BLE001 - whatever it is, it is ours
+                warn_of(error)
 
         return left
 
     def _send(
-        self, node_id: str, grad_inputs: tuple[Gradient, ...], arrivals: Arrivals
-    ) -> tuple[Snapshot, ...]:
-        outgoing: list[Snapshot] = []
-        for edge_id, gradient in zip(self._live.out_edges(node_id), grad_inputs, strict=False):
-            # One tensor often goes both ways, as behind `+`; it is read once.
-            first = next((i for i, g in enumerate(grad_inputs) if g is gradient), 0)
-            snapshot = outgoing[first] if first < len(outgoing) else self._log.take(gradient)
-            outgoing.append(snapshot)
-            if edge_id is not None:
-                edge = self._edges[edge_id]
-                arrivals.send((edge.target, edge.input_nr), gradient, snapshot, edge_id)
+        self,
+        row: tuple[EdgeRecord | None, ...],
+        grad_inputs: tuple[Gradient, ...],
+        large: list[tuple[Gradient, Seen]],
+        to: Arrivals,
+    ) -> tuple[MaybeReading, ...]:
+        outgoing: list[MaybeReading] = []
+        for edge, gradient in zip(row, grad_inputs, strict=False):
+            reading = None
+            if gradient is not None:
+                # One tensor often goes both ways, as behind `+`; it is read once.
+                places = range(len(outgoing))
+                first = next((i for i in places if grad_inputs[i] is gradient), None)
+                if first is None:
+                    reading = self._log.read(gradient, found=_found_before(gradient, large))
+                else:
+                    reading = outgoing[first]
+            outgoing.append(reading)
+            if edge is not None:
+                to.send((edge.target, edge.input_nr), gradient, reading, edge.id)
         return tuple(outgoing)
 
     def accumulated(self, node_id: str) -> None:
@@ -82,7 +113,9 @@ class NodeWatcher:
         if arrived.is_still(owner.tensor.grad):
             # PyTorch took the gradient itself as the new `.grad`: it is the same memory.
             self._log.note_grad(owner, arrived)
-        after = self._log.grad_now(owner)
+            after = arrived.reading
+        else:
+            after = self._log.grad_now(owner)
         reached: tuple[str, ...] = ()
         if before is not None:
             # PyTorch adds in place, and the memory may be that of another gradient as well.
@@ -91,8 +124,19 @@ class NodeWatcher:
             kind="accumulate",
             tensor=owner.label,
             node=node_id,
-            incoming=arrived.snapshot,
+            incoming=arrived.reading,
             before=before,
             after=after,
             reached=reached,
         )
+
+
+def _found_before(gradient: torch.Tensor, large: list[tuple[Gradient, Seen]]) -> Moments | None:
+    """Return what was found in a gradient when it came in, if the node only looks at it anew.
+
+    `view`, `transpose`, `expand` and their like do, and long graphs are full of them.
+    """
+    for arrived, seen in large:
+        if arrived is not None and has_same_elements(arrived, gradient) and seen.is_still(arrived):
+            return None if seen.reading is None else seen.reading.found
+    return None

@@ -8,8 +8,7 @@ from contextlib import contextmanager
 import torch
 
 from hookviz.live import internals
-from hookviz.live.take import Keep, take
-from hookviz.records import TensorSnapshot
+from hookviz.live.reading import Keep, Reading, read
 
 _DEVICES = ("cpu", "cuda")
 
@@ -29,24 +28,25 @@ def quietly() -> Iterator[None]:
             yield
 
 
-def take_quietly(tensor: torch.Tensor, *, keep: Keep) -> TensorSnapshot:
-    """Return a snapshot; of a tensor that cannot be read now, its shape and the reason.
+def read_quietly(tensor: torch.Tensor, *, keep: Keep) -> Reading:
+    """Return what a tensor holds; of one that cannot be read now, its shape and the reason.
 
-    Call it within `quietly`.
+    Its snapshot is made as well, which later could not be done as quietly. Call it within
+    `quietly`.
     """
     reason = _reason_not_to_read(tensor)
     if not reason:
         try:
-            return take(tensor, keep=keep)
+            reading = read(tensor, keep=keep)
+            _ = reading.snapshot
         except Exception as error:  # noqa: BLE001 - a subclass may refuse in any way
             reason = f"{type(error).__name__}: {error}".splitlines()[0]
-    return TensorSnapshot(
-        shape=tuple(int(size) for size in tensor.shape),
-        dtype=str(tensor.dtype).removeprefix("torch."),
-        device=str(tensor.device),
-        layout=str(tensor.layout).removeprefix("torch."),
-        note=reason,
-    )
+        else:
+            return reading
+    noted = Reading(tensor, {"note": reason})
+    noted.shape = torch.Size([int(size) for size in tensor.shape])
+    _ = noted.snapshot
+    return noted
 
 
 def _reason_not_to_read(tensor: torch.Tensor) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 import torch
@@ -12,7 +12,7 @@ from hookviz.live.arrivals import Arrivals
 from hookviz.live.backward_hook_watcher import BackwardHookWatcher
 from hookviz.live.chain import HookChains
 from hookviz.live.engine_run import EngineRuns
-from hookviz.live.event_log import EventLog
+from hookviz.live.event_log import EventLog, MaybeReading
 from hookviz.live.explain import explain
 from hookviz.live.forward_in_backward import ForwardInBackward
 from hookviz.live.graph import LiveGraph
@@ -21,8 +21,8 @@ from hookviz.live.hook_watcher import HookWatcher
 from hookviz.live.module_chain import forward_events
 from hookviz.live.node_watcher import NodeWatcher
 from hookviz.live.printed import Printed
-from hookviz.live.take import Keep
-from hookviz.records import ErrorRecord, GraphRecord
+from hookviz.live.reading import Reader
+from hookviz.records import ErrorRecord
 
 
 class Recorder:
@@ -43,30 +43,30 @@ class Recorder:
         self,
         live: LiveGraph,
         chains: HookChains,
-        graph: GraphRecord,
+        grads: Iterable[MaybeReading],
         *,
         printed: Printed,
-        keep: Keep,
+        reader: Reader,
     ) -> None:
         """Prepare to record one pass.
 
         Args:
             live: The captured graph.
             chains: Its hooks.
-            graph: The plain record of it, made just now: what each `.grad` was before.
+            grads: What the `.grad` of each of its tensors is.
             printed: Catches what user code prints.
-            keep: See `take`.
+            reader: Reads tensors.
         """
         self._live = live
-        runs = EngineRuns(lambda: Arrivals(keep=keep))
+        runs = EngineRuns(lambda: Arrivals(reader))
         before = forward_events(live.forward, chains.modules)
-        self.log = EventLog(live, graph, runs, printed=printed, keep=keep, before=before)
+        self.log = EventLog(live, grads, runs, printed=printed, reader=reader, before=before)
         arrivals_at = ArrivalWatcher(self.log)
         self.nodes = NodeWatcher(live, self.log, arrivals_at)
         self.hooks = HookWatcher(self.log, arrivals_at, self.nodes.accumulated)
         self.module_hooks = BackwardHookWatcher(self.log, chains.modules)
         self.forward = ForwardInBackward(
-            self.log, chains.modules, self.module_hooks, live.forward, keep=keep
+            self.log, chains.modules, self.module_hooks, live.forward, keep=reader.keep
         )
 
     @contextmanager
@@ -79,9 +79,9 @@ class Recorder:
     def start(self, gradient: torch.Tensor) -> None:
         """Note the gradient that is handed to the root."""
         root = self._live.tensors[0]
-        snapshot = self.log.take(gradient)
-        self.log.runs.current.arrivals.send(root.slot, gradient, snapshot, root.label)
-        self.log.add(kind="start", tensor=root.label, outgoing=snapshot)
+        reading = self.log.read(gradient)
+        self.log.runs.current.arrivals.send(root.slot, gradient, reading, root.label)
+        self.log.add(kind="start", tensor=root.label, outgoing=reading)
 
     def failed(self, error: Exception) -> ErrorRecord:
         """Note the exception that ended the pass, and which hook or node it came from."""
@@ -110,8 +110,8 @@ class Recorder:
             call=None if call is None else call.number,
             node=record.node,
             hook=record.hook,
-            incoming=last.incoming if last is not None else None,
-            outgoing=last.outgoing if last is not None else None,
+            incoming=last["incoming"] if last is not None else None,
+            outgoing=last["outgoing"] if last is not None else None,
             error=record,
         )
         return record

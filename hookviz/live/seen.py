@@ -1,27 +1,31 @@
-"""Keep a snapshot with enough of a mark to tell later whether it is still true."""
+"""Keep a reading with enough of a mark to tell later whether it is still true."""
 
 from __future__ import annotations
+
+from array import array
+from typing import Any
 
 import torch
 
 from hookviz.live import internals
-from hookviz.live.memory import bit_print, bit_sample, storage_of
-from hookviz.records import TensorSnapshot
+from hookviz.live.memory import bit_print, bit_sample
+from hookviz.live.reading import Reading
+from hookviz.live.summarize import exact_numbers
 
 
 class Seen:
-    """A snapshot, and marks of the tensor: its memory, its version, and a print of its bits.
+    """A reading, and marks of the tensor: its memory, its version, and a print of its bits.
 
     The version alone would not do, because writing through `.data` or `.numpy()` is not counted.
-    A small tensor needs no print: it is read again.
+    The print of a small tensor are its numbers.
     """
 
-    __slots__ = ("_mark", "_print", "_printed", "snapshot", "storage")
+    __slots__ = ("_is_exact", "_mark", "_print", "reading", "storage")
 
     def __init__(
         self,
         tensor: torch.Tensor | None,
-        snapshot: TensorSnapshot | None,
+        reading: Reading | None,
         *,
         is_exact: bool = False,
     ) -> None:
@@ -29,43 +33,83 @@ class Seen:
 
         Args:
             tensor: The tensor.
-            snapshot: What it holds now.
+            reading: What it holds now.
             is_exact: Whether to print all bits of a large one, as is due where user code is about
                 to get hold of it, and not only some.
         """
-        self.snapshot = snapshot
-        self.storage = 0 if tensor is None else storage_of(tensor)
-        self._mark = _mark_of(tensor)
-        self._printed = bit_print if is_exact else bit_sample
-        is_large = snapshot is not None and snapshot.summary is not None
-        self._print = self._printed(tensor) if tensor is not None and is_large else None
+        self.reading = reading
+        self._is_exact = is_exact
+        self.storage = 0
+        self._mark: object = None
+        self._print: object = None
+        if tensor is not None and tensor.layout is torch.strided:
+            self.storage, self._mark = _mark_of(tensor)
+            if reading is not None and reading.is_large:
+                self._print = bit_print(tensor) if is_exact else bit_sample(tensor)
+
+    def copied(self) -> Seen:
+        """Return the same marks without whatever else this may hold."""
+        other = object.__new__(Seen)
+        other.reading, other.storage = self.reading, self.storage
+        other._is_exact, other._mark, other._print = self._is_exact, self._mark, self._print
+        return other
 
     def is_still(self, tensor: torch.Tensor | None) -> bool:
-        """Return whether the snapshot is known to be what the tensor holds now."""
-        if tensor is None or self.snapshot is None:
-            return tensor is None and self.snapshot is None
-        if self._print is None or self._mark != _mark_of(tensor):
+        """Return whether the reading is known to be what the tensor holds now."""
+        reading = self.reading
+        if tensor is None or reading is None:
+            return tensor is None and reading is None
+        # Without memory to tell it by, it is never known to be the same.
+        if not self.storage or self._mark != _mark_of(tensor)[1]:
             return False
-        return self._print == self._printed(tensor)
+        if self._print is not None:
+            return self._has_print_of(tensor)
+        return reading.numbers is not None and same_numbers(reading.numbers, tensor)
 
-    def has_value_of(self, tensor: torch.Tensor, snapshot: TensorSnapshot | None) -> bool:
-        """Return whether a tensor holds the same numbers, `snapshot` being what it holds now.
+    def has_value_of(self, tensor: torch.Tensor, reading: Reading | None) -> bool:
+        """Return whether a tensor holds the same numbers, `reading` being what it holds now.
 
         Two large tensors may differ and have the same summary; their bits tell.
         """
-        if self._print is not None and self.snapshot is not None:
-            is_exact = self._printed is bit_print
-            is_alike = snapshot is not None and self.snapshot.dtype == snapshot.dtype
-            is_same_print = is_alike and self._print == self._printed(tensor)
-            return is_same_print and (is_exact or self.snapshot == snapshot)
-        return self.snapshot == snapshot
+        if self._print is not None and self.reading is not None:
+            is_alike = reading is not None and self.reading.dtype == reading.dtype
+            is_same_print = is_alike and self._has_print_of(tensor)
+            return is_same_print and (self._is_exact or self.reading == reading)
+        return self.reading == reading
+
+    def _has_print_of(self, tensor: torch.Tensor) -> bool:
+        return self._print == (bit_print(tensor) if self._is_exact else bit_sample(tensor))
 
 
-def _mark_of(tensor: torch.Tensor | None) -> object:
-    if tensor is None:
-        return None
-    storage = storage_of(tensor)
-    if not storage:
-        return object()  # no memory to tell it by: never the same
-    offset = tensor.storage_offset()
-    return (storage, offset, tensor.shape, tensor.stride(), internals.version(tensor))
+def same_numbers(numbers: list[Any], tensor: torch.Tensor) -> bool:
+    """Return whether a small tensor holds these numbers, told apart as their texts are.
+
+    So NaN is the same as NaN, and zero is another number than minus zero.
+    """
+    now = exact_numbers(tensor.detach())
+    if now == numbers:
+        kind = type(now[0]) if now else float
+        if kind is not complex and 0 not in now:
+            return True
+        if kind is float and array("d", now).tobytes() == array("d", numbers).tobytes():
+            return True
+    return tuple(map(repr, now)) == tuple(map(repr, numbers))
+
+
+def _mark_of(tensor: torch.Tensor) -> tuple[int, object]:
+    """Return the address of a tensor's storage, 0 where it has none, and all marks but the bits."""
+    if tensor.layout is not torch.strided:
+        return 0, None
+    try:
+        storage = tensor.untyped_storage().data_ptr()
+    except (RuntimeError, NotImplementedError):  # a wrapper without memory of its own
+        return 0, None
+    marks = (
+        storage,
+        tensor.storage_offset(),
+        tensor.shape,
+        tensor.stride(),
+        tensor.dtype,
+        internals.version(tensor),
+    )
+    return storage, marks

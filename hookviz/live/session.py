@@ -12,12 +12,12 @@ from typing import Any
 import torch
 
 from hookviz.errors import ClosedError, HookRunError, HookvizError, UnknownTargetError
-from hookviz.live.chain import HookChains, LiveHook
+from hookviz.live.chain import HookChains, LiveHook, switched_off
 from hookviz.live.closing import Holding
 from hookviz.live.compiler import check_callable, compile_hook
 from hookviz.live.explain import run_message
 from hookviz.live.grads import KeptGrads, KeptNumbers
-from hookviz.live.graph import LiveTensor, capture_live, check_root
+from hookviz.live.graph import LiveGraph, LiveTensor, capture_live, check_root
 from hookviz.live.module_chain import ModuleHook
 from hookviz.live.names import Namespace
 from hookviz.live.run import BackwardOptions, run_backward, with_gradient
@@ -57,6 +57,7 @@ class Session:
         namespaces: Iterable[Namespace] = (),
         keep: Keep = "summary",
         echo: bool = True,
+        first_run: Callable[[LiveGraph, HookChains], TraceRecord] | None = None,
     ) -> None:
         """Capture the graph and run it once.
 
@@ -67,6 +68,7 @@ class Session:
             namespaces: Where to look for names, and where the text of a hook finds its variables.
             keep: See `take`.
             echo: Whether what hooks print also reaches standard output.
+            first_run: Makes the first pass, where it is not hookviz that calls backward.
 
         Raises:
             HookvizError: If backward cannot be called on the root.
@@ -84,7 +86,9 @@ class Session:
         self._gradient = KeptNumbers(options.gradient)
         self._closed = False
         self._running_thread: int | None = None
-        self.trace: TraceRecord = self._run()
+        self.trace: TraceRecord = (
+            self._run() if first_run is None else first_run(self._live, self._chains)
+        )
 
     @property
     def is_closed(self) -> bool:
@@ -148,7 +152,7 @@ class Session:
         """Move a hook to a place in its chain, counted from 0. Raises as `edit` does."""
         live_hook = self.find_hook(hook_id)
         table = live_hook.table
-        old = list(table.hooks)
+        old = table.listed()
         keys = [key for key in old if key != live_hook.key]
         if not isinstance(position, int):
             raise HookvizError(f"position={position!r}; a place in the chain is a number from 0.")
@@ -165,6 +169,27 @@ class Session:
         with self._change() as undo:
             entry = table.take_off(key)
             undo(lambda: table.put_back(key, entry, old))
+
+    def without(self, hooks: Iterable[HookId] | None = None) -> TraceRecord:
+        """Return the trace of one more pass with some hooks off; everything is put back after it.
+
+        Args:
+            hooks: Which ones; all of them if not given. Hooks that cannot be listed stay on.
+
+        Raises:
+            UnknownTargetError: If there is no such hook.
+        """
+        self._check_open()
+        self._check_idle()
+        self._chains.refresh()
+        chosen = self._chains.all() if hooks is None else [self.find_hook(hook) for hook in hooks]
+        results = KeptGrads(self._live.tensors)
+        try:
+            with switched_off(chosen):
+                return self._run()
+        finally:
+            results.restore()
+            self._chains.refresh()
 
     def close(self) -> None:
         """Put the user's own hooks back as they were found, and take the added ones off.

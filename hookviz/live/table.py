@@ -16,6 +16,14 @@ def turned_off(*_: Any, **__: Any) -> None:
     """Stand in for a hook that is turned off, so that its handle and its place stay alive."""
 
 
+def taken_off(*_: Any, **__: Any) -> None:
+    """Stand in for a hook of the user's that an explorer has removed.
+
+    Its handle still finds something to remove, so that a hook which the user has removed as well
+    does not come back in the end.
+    """
+
+
 class HookEntry:
     """One hook under its key: what runs there, and whether it is on.
 
@@ -72,8 +80,13 @@ class HookTable:
         """Take in hooks that were registered, replaced or removed since the last look."""
         for key in [key for key in self.entries if key not in self.hooks]:
             del self.entries[key]
+        self.taken_off = {
+            key for key in self.taken_off if plain(self.hooks.get(key, turned_off)) is taken_off
+        }
         for key, hook in list(self.hooks.items()):
             standing = plain(hook)
+            if standing is taken_off:
+                continue
             entry = self.entries.get(key)
             if entry is None:
                 self.entries[key] = HookEntry(standing)
@@ -91,10 +104,16 @@ class HookTable:
     def take_off(self, key: int) -> HookEntry:
         """Remove a hook and return its entry."""
         entry = self.entries.pop(key)
-        self.hooks.pop(key, None)
-        if entry.origin == "user":
+        if entry.origin == "user" and key in self.hooks:
             self.taken_off.add(key)
+            self.hooks[key] = taken_off
+        else:
+            self.hooks.pop(key, None)
         return entry
+
+    def listed(self) -> list[int]:
+        """Return the keys of the hooks that are there, in the order in which they run."""
+        return [key for key in self.hooks if key in self.entries]
 
     def put_back(self, key: int, entry: HookEntry, order: list[int]) -> None:
         """Undo `take_off`; `order` are the keys as they were."""

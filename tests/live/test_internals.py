@@ -7,7 +7,7 @@ import threading
 import pytest
 import torch
 
-from hookviz.live import internals
+from hookviz.live import internals, saved_keeper
 
 
 def test_tensor_hooks_is_the_dictionary_that_register_hook_fills() -> None:
@@ -122,6 +122,94 @@ def test_saved_tensors_says_when_they_were_freed() -> None:
     assert out.grad_fn is not None
     with pytest.raises(internals.FreedError, match="second time"):
         list(internals.saved_tensors(out.grad_fn))
+
+
+def test_put_engine_function_stands_between_backward_and_the_engine() -> None:
+    calls: list[tuple[int, dict[str, object]]] = []
+
+    def stand_in(*arguments: object, **keywords: object) -> object:
+        calls.append((len(arguments), keywords))
+        return engine(*arguments, **keywords)
+
+    engine = internals.put_engine_function()
+    leaf = torch.tensor(2.0, requires_grad=True)
+    try:
+        assert internals.put_engine_function(stand_in) is engine
+        (leaf * leaf).backward()
+        torch.autograd.grad(leaf * leaf, leaf)
+    finally:
+        assert internals.put_engine_function(engine) is stand_in
+    # Roots, gradients, retain_graph, create_graph, inputs.
+    assert calls[0] == (5, {"allow_unreachable": True, "accumulate_grad": True})
+    assert calls[1][1]["accumulate_grad"] is False
+
+
+def test_a_freed_node_says_what_a_second_backward_says() -> None:
+    node = saved_keeper.freed_node()
+    leaf = torch.tensor(2.0, requires_grad=True)
+    root = leaf.exp()
+    root.backward()
+    with pytest.raises(RuntimeError) as caught:
+        root.backward()
+    assert saved_keeper.freed_message(node) == str(caught.value)
+
+
+class Entrusted:
+    def __init__(self, tensor: torch.Tensor, refusal: str) -> None:
+        self.tensor, self.refusal = tensor, refusal
+        self.now: saved_keeper.Answer = saved_keeper.answer(tensor)
+
+
+def test_what_is_entrusted_is_asked_for_when_the_node_runs() -> None:
+    leaf = torch.tensor(2.0, requires_grad=True)
+    root = leaf * leaf
+    given: list[Entrusted] = []
+
+    def pack(tensor: torch.Tensor, refusal: str) -> Entrusted:
+        given.append(Entrusted(tensor, refusal))
+        return given[-1]
+
+    assert root.grad_fn is not None
+    assert saved_keeper.entrust_saved(root.grad_fn, pack)
+    assert [kept.tensor.item() for kept in given] == [2, 2]
+    root.backward(retain_graph=True)
+    assert leaf.grad is not None
+    assert leaf.grad.item() == 4
+
+    given[0].now = saved_keeper.freed_node()
+    with pytest.raises(RuntimeError, match="second time"):
+        root.backward(retain_graph=True)
+    given[0].now = saved_keeper.Refused("not this time")
+    with pytest.raises(RuntimeError, match="not this time"):
+        root.backward(retain_graph=True)
+
+
+@pytest.mark.skipif(not internals.can_see_saved(), reason="this PyTorch does not tell")
+def test_it_is_told_why_pytorch_would_refuse_a_value() -> None:
+    leaf = torch.tensor(2.0, requires_grad=True)
+    root = leaf * leaf
+    with torch.no_grad():
+        leaf.add_(1)
+    refusals: list[str] = []
+
+    def pack(tensor: torch.Tensor, refusal: str) -> Entrusted:
+        refusals.append(refusal)
+        return Entrusted(tensor, refusal)
+
+    assert root.grad_fn is not None
+    saved_keeper.entrust_saved(root.grad_fn, pack)
+    assert "modified by an inplace operation" in refusals[0]
+
+
+def test_what_cannot_be_entrusted_is_told() -> None:
+    leaf = torch.tensor([2.0, 3.0], requires_grad=True)
+    base = torch.zeros(3)
+    base[1:] = leaf
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t):
+        hooked = leaf.exp()
+    for root in (base, hooked):
+        assert root.grad_fn is not None
+        assert not saved_keeper.entrust_saved(root.grad_fn, Entrusted)
 
 
 def test_sequence_number_is_the_number_of_the_next_node() -> None:

@@ -1,0 +1,266 @@
+"""Read a tensor while backward waits, and make a snapshot of what was read when somebody looks."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import torch
+
+from hookviz.live.memory import equal_bits, storage_of
+from hookviz.live.moments import Moments
+from hookviz.live.summarize import Excerpt, exact_numbers, excerpt, summarize
+from hookviz.records import TensorSnapshot
+from hookviz.records.event import Argument
+
+Keep = Literal["summary", "all"]
+
+WHOLE_LIMIT = 64
+"""Tensors with at most this many elements are kept whole."""
+
+COPIED_LIMIT = 32 * 1024
+"""Tensors with at most this many elements are copied, and summarized when somebody looks."""
+
+ROOM = 16 * 1024**2
+"""Bytes that the copies of one pass may take; from there on a summary is made at once."""
+
+_OVERHEAD = 1024
+"""About what the objects around a copy take."""
+
+_UNREADABLE = (RuntimeError, NotImplementedError, TypeError)
+"""What PyTorch raises where a tensor has no numbers: a meta tensor, an exotic layout."""
+
+
+class Reading:
+    """What a tensor held at one moment, in the form in which it was fastest to get.
+
+    It holds plain numbers and copies, never the tensor itself, so later changes cannot reach it.
+    Two readings are equal if their snapshots are.
+
+    Attributes:
+        shape, dtype: Those of the tensor.
+        is_whole: Whether every element is known, so that the snapshot has `values`.
+        is_large: Whether the snapshot has a `summary`.
+        found: What was added up over the elements that lie in memory, where that was done.
+        weight: Bytes that it holds until the snapshot is made.
+    """
+
+    __slots__ = (
+        "_layout",
+        "_raw",
+        "_snapshot",
+        "_where",
+        "dtype",
+        "found",
+        "is_large",
+        "is_whole",
+        "shape",
+        "weight",
+    )
+
+    def __init__(self, tensor: torch.Tensor, raw: Any) -> None:
+        """Take over what was read.
+
+        Args:
+            tensor: What it was read from; only asked for its kind.
+            raw: A list of all elements, a copy, an excerpt, or the last fields of a snapshot.
+        """
+        self.shape = tensor.shape
+        self.dtype = tensor.dtype
+        self._where = tensor.device
+        self._layout = tensor.layout
+        self._raw = raw
+        self._snapshot: TensorSnapshot | None = None
+        self.weight = 0
+        self.found: Moments | None = None
+        if type(raw) is list:
+            self.is_whole, self.is_large = True, False
+        elif type(raw) is dict:
+            self.is_whole, self.is_large = "values" in raw, "summary" in raw
+        else:
+            self.is_whole, self.is_large = False, True
+            self.weight = _weight(raw)
+            if type(raw) is Excerpt:
+                self.found = raw.found
+
+    @property
+    def numbers(self) -> list[Any] | None:
+        """All elements as Python numbers, where they were read as such."""
+        return self._raw if type(self._raw) is list else None
+
+    @property
+    def snapshot(self) -> TensorSnapshot:
+        """The plain record of it; copies that it was made of are let go."""
+        if self._snapshot is None:
+            raw = self._raw
+            self._snapshot = TensorSnapshot(
+                shape=tuple(self.shape),
+                dtype=_name(self.dtype),
+                device=_name(self._where),
+                layout=_name(self._layout),
+                **_fields(raw),
+            )
+            if type(raw) is not list:
+                self._raw = None
+        return self._snapshot
+
+    @property
+    def values(self) -> tuple[str, ...] | None:
+        """Every element as text; `None` where not every one is known."""
+        return self.snapshot.values if self.is_whole else None
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return isinstance(other, Reading) and self.snapshot == other.snapshot
+
+    __hash__ = None  # type: ignore[assignment]  # it is compared by what it says
+
+
+@dataclass(frozen=True, slots=True)
+class ReadArgument:
+    """What will be an `Argument` of an event: a tensor that a hook was given beside its own."""
+
+    path: str
+    reading: Reading | None
+
+    def finished(self) -> Argument:
+        """Return the plain record."""
+        if self.reading is None:
+            return Argument(path=self.path, text="None")
+        return Argument(path=self.path, snapshot=self.reading.snapshot)
+
+
+RawValue = Reading | None | tuple[Reading | None, ...]
+"""What `Value` is in an event, before the snapshots are made."""
+
+
+class Reader:
+    """Read the tensors of one pass, and see to it that what is held meanwhile stays small.
+
+    Attributes:
+        keep: See `take`.
+    """
+
+    def __init__(self, keep: Keep) -> None:
+        self.keep: Keep = keep
+        self._room = ROOM
+
+    def read(self, tensor: torch.Tensor, *, found: Moments | None = None) -> Reading:
+        """Read the value that a tensor has now; see `read`."""
+        reading = read(tensor, keep=self.keep, found=found)
+        if reading.weight:
+            self._room -= reading.weight
+            if self._room < 0:
+                self._room += reading.weight
+                _ = reading.snapshot
+        return reading
+
+
+def read(tensor: torch.Tensor, *, keep: Keep, found: Moments | None = None) -> Reading:
+    """Read the value that a tensor has now.
+
+    Args:
+        tensor: Any shape, dtype, device and layout. It is read, never changed or kept.
+        keep: See `take`.
+        found: What was found in the very same elements, if that is known already.
+    """
+    plain = tensor.detach()
+    if plain.layout is not torch.strided or type(plain) is not torch.Tensor:
+        return Reading(tensor, _at_once(plain, keep=keep))
+    count = plain.numel()
+    try:
+        if count <= WHOLE_LIMIT or keep == "all":
+            return Reading(plain, exact_numbers(plain))
+        if plain.dtype.is_complex or not storage_of(plain):
+            return Reading(plain, _at_once(plain, keep=keep))
+        copy = _copied(plain) if count <= COPIED_LIMIT else None
+        return Reading(plain, excerpt(plain, known=found) if copy is None else copy)
+    except _UNREADABLE as error:
+        return Reading(plain, _note(error))
+
+
+def differ(
+    one: torch.Tensor | None,
+    one_reading: Reading | None,
+    other: torch.Tensor | None,
+    other_reading: Reading | None,
+) -> bool:
+    """Return whether two gradients differ in value; two large ones may have one summary."""
+    if one is other:
+        return False
+    if one is None or other is None or one_reading is None or other_reading is None:
+        return one is not other
+    if one_reading.is_whole or other_reading.is_whole:
+        return one_reading != other_reading
+    return not equal_bits(one, other)
+
+
+def finished(value: Any) -> Any:
+    """Return the record of what was read, or those of a tuple of them; anything else as it is."""
+    if type(value) is Reading:
+        return value.snapshot
+    if type(value) is ReadArgument:
+        return value.finished()
+    return tuple(map(finished, value)) if type(value) is tuple else value
+
+
+def _copied(plain: torch.Tensor) -> torch.Tensor | None:
+    """Return a copy that lies in memory as the tensor does, so that sums of it come out the same.
+
+    `None` where PyTorch lays it out otherwise, which it does where there are gaps.
+    """
+    once = plain
+    strides = plain.stride()
+    if 0 in strides:
+        for dimension, stride in enumerate(strides):
+            if stride == 0:
+                once = once.narrow(dimension, 0, 1)
+    copy = once.clone()
+    if copy.stride() != once.stride():
+        return None
+    return copy if once is plain else copy.expand(plain.shape)
+
+
+def _weight(raw: torch.Tensor | Excerpt) -> int:
+    if isinstance(raw, Excerpt):
+        return raw.weight + 3 * _OVERHEAD
+    return raw.untyped_storage().nbytes() + _OVERHEAD
+
+
+def _fields(raw: Any) -> dict[str, Any]:
+    """Return the fields of a snapshot that tell the numbers."""
+    if type(raw) is list:
+        return {"values": tuple(map(repr, raw))}
+    if type(raw) is dict:
+        return raw
+    try:
+        return {"summary": raw.summary() if type(raw) is Excerpt else summarize(raw)}
+    except _UNREADABLE as error:
+        return _note(error)
+
+
+def _at_once(plain: torch.Tensor, *, keep: Keep) -> dict[str, Any]:
+    """Return those fields for a tensor whose copy could not be read later as it can be now."""
+    found: dict[str, Any] = {}
+    try:
+        if plain.layout != torch.strided:
+            found["nnz"] = int(plain._nnz()) if plain.layout == torch.sparse_coo else None
+            plain = plain.to_dense()
+        if plain.numel() <= WHOLE_LIMIT or keep == "all":
+            found["values"] = tuple(map(repr, exact_numbers(plain)))
+        else:
+            found["summary"] = summarize(plain)
+    except _UNREADABLE as error:
+        found |= _note(error)
+    return found
+
+
+def _note(error: Exception) -> dict[str, Any]:
+    return {"note": (str(error).splitlines() or [type(error).__name__])[0]}
+
+
+@functools.lru_cache(maxsize=256)
+def _name(kind: object) -> str:
+    return str(kind).removeprefix("torch.")

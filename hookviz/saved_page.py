@@ -1,0 +1,268 @@
+"""Save explorers as one HTML file that steps without Jupyter, without a network, from a folder."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hookviz.errors import HookvizError
+from hookviz.languages import LANGUAGES, table
+from hookviz.records import TraceRecord
+from hookviz.view.explorer_data import explorer_data
+from hookviz.view.message import Message, Text, render
+from hookviz.view.picture import picture_svg
+from hookviz.view.steps import build_steps
+
+_STATIC = Path(__file__).parent / "static"
+
+_LANGUAGE_TAGS = {"en": "en", "zh": "zh-Hans"}
+
+AT_START: Mapping[str, Any] = {
+    "step": 0,
+    "selected": "",
+    "theme": "auto",
+    "playing": False,
+    "speed": 1.0,
+    "notice": None,
+    "busy": False,
+}
+"""The traits of an explorer that nobody has touched yet."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PagePart:
+    """One explorer of a page.
+
+    Attributes:
+        state: Its traits by name, as the widget sends them to the browser; `strings` and `lang` are
+            the page's.
+        still: A picture of the whole pass, as SVG that stands alone.
+        transcript: The pass as text.
+        heading: What stands above it; nothing if empty.
+    """
+
+    state: Mapping[str, Any]
+    still: str
+    transcript: str
+    heading: Text = ""
+
+
+def page_part(trace: TraceRecord, *, lang: str, heading: Text = "") -> PagePart:
+    """Make an explorer of a trace, before its first step.
+
+    Args:
+        trace: What to step through.
+        lang: `"en"` or `"zh"`.
+        heading: What stands above it.
+    """
+    steps = build_steps(trace.graph, trace.events)
+    data = explorer_data(trace, steps)
+    still = picture_svg(trace.graph, steps, step=len(steps) - 1, lang=lang, standalone=True)
+    return PagePart(
+        state={**AT_START, **data},
+        still=still,
+        transcript=data["transcript"][lang],
+        heading=heading,
+    )
+
+
+def save_page(
+    path: str | os.PathLike[str],
+    parts: Sequence[PagePart],
+    *,
+    title: str = "",
+    lang: str | None = None,
+    notes: Sequence[Text] = (),
+) -> None:
+    """Write a page; it needs nothing but a browser.
+
+    Args:
+        path: The file, by custom with the ending `.html`; one that is there is replaced.
+        parts: Its explorers, from top to bottom.
+        title: Title of the page; the first explorer's if empty.
+        lang: `"en"` (the default) or `"zh"`.
+        notes: Sentences to put below the explorers.
+
+    Raises:
+        HookvizError: If the file cannot be written, or for another language.
+    """
+    lang = check_language(lang)
+    text = page_html(parts, title=title, lang=lang, notes=notes)
+    write_text(path, text)
+
+
+def check_language(lang: str | None) -> str:
+    """Return a language there is.
+
+    Raises:
+        HookvizError: For another one.
+    """
+    if lang is None:
+        return "en"
+    if lang not in LANGUAGES:
+        raise HookvizError(f"lang={lang!r} is unknown; there are {', '.join(LANGUAGES)}.")
+    return lang
+
+
+def check_path(path: str | os.PathLike[str]) -> None:
+    """Refuse a path at which no file can be, before there is anything to write.
+
+    Raises:
+        HookvizError: If it is a folder, or in no folder; it says what to do.
+    """
+    target = Path(path).expanduser()
+    if target.is_dir():
+        raise HookvizError(f"cannot write {str(path)!r}: {_IS_FOLDER}")
+    if not target.parent.is_dir():
+        raise HookvizError(f"cannot write {str(path)!r}: {_no_folder(target)}")
+
+
+_IS_FOLDER = "it is a folder. Give the name of a file in it, such as pass.html."
+
+
+def _no_folder(target: Path) -> str:
+    return f"there is no folder {str(target.parent)!r}. Make it first, or choose another."
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write a text as UTF-8, what is no Unicode in it as an escape.
+
+    Raises:
+        HookvizError: If the file cannot be written; it says why and what to do.
+    """
+    target = Path(path).expanduser()
+    try:
+        target.write_bytes(text.encode("utf-8", errors="backslashreplace"))
+    except (OSError, ValueError) as error:
+        raise HookvizError(f"cannot write {str(path)!r}: {_why(target, error)}") from error
+
+
+def _why(target: Path, error: OSError | ValueError) -> str:
+    if isinstance(error, IsADirectoryError):
+        return _IS_FOLDER
+    if isinstance(error, FileNotFoundError):
+        return _no_folder(target)
+    reason = getattr(error, "strerror", None) or str(error)
+    return f"{reason}. Choose another file or folder."
+
+
+def page_html(
+    parts: Sequence[PagePart], *, title: str, lang: str, notes: Sequence[Text] = ()
+) -> str:
+    """Return the page as text; see `save_page`."""
+    title = title or (render_state_title(parts[0]) if parts else "hookviz")
+    theme = str(parts[0].state.get("theme", "auto")) if parts else "auto"
+    chosen = "" if theme == "auto" else f' data-theme="{html.escape(theme)}"'
+    state = {
+        "strings": {language: dict(table(language)) for language in LANGUAGES},
+        "explorers": [{**part.state, "lang": lang} for part in parts],
+    }
+    script = _script()
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    # Nothing is fetched, and no script runs but the one below, whatever a name or a text contains.
+    policy = f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'"
+    sections = "\n".join(_section(part, number, lang) for number, part in enumerate(parts))
+    said = "\n".join(f'<p class="hv-page-note">{_escaped(note, lang)}</p>' for note in notes)
+    return f"""\
+<!doctype html>
+<html lang="{_LANGUAGE_TAGS[lang]}"{chosen}>
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="hookviz">
+<title>{html.escape(title)}</title>
+<style>
+{_style()}
+</style>
+</head>
+<body>
+<main>
+<h1>{html.escape(title)}</h1>
+{sections}
+{said}
+<p class="hv-page-note">{_escaped(Message("page.footer"), lang)}</p>
+</main>
+<script type="application/json" id="hookviz-state">{_json(state)}</script>
+<script type="text/plain" id="hookviz-licenses">{_licenses()}</script>
+<script type="module">{script}</script>
+</body>
+</html>
+"""
+
+
+def render_state_title(part: PagePart) -> str:
+    """Return the title of an explorer."""
+    return str(part.state.get("title") or "hookviz")
+
+
+def _section(part: PagePart, number: int, lang: str) -> str:
+    heading = f"<h2>{_escaped(part.heading, lang)}</h2>\n" if part.heading else ""
+    return f"""\
+<section>
+{heading}<div class="hv-page-explorer" id="hookviz-{number}"></div>
+<noscript>
+<p class="hv-page-note">{_escaped(Message("page.no_script"), lang)}</p>
+{part.still}
+<pre>{html.escape(part.transcript)}</pre>
+</noscript>
+</section>"""
+
+
+def _escaped(text: Text, lang: str) -> str:
+    return html.escape(render(text, lang))
+
+
+def _json(value: object) -> str:
+    """Return JSON that can neither end the element it stands in nor open a comment there."""
+    text = json.dumps(value, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _style() -> str:
+    return "\n".join(
+        (_STATIC / name).read_text(encoding="utf-8")
+        for name in ("picture.css", "explorer.css", "lesson.css", "page.css")
+    )
+
+
+def _licenses() -> str:
+    return (_STATIC / "explorer.licenses.txt").read_text(encoding="utf-8").replace("<", "‹")
+
+
+_EXPORTS = re.compile(r"export\s*\{(?P<names>[^{}]*)\};?\s*$")
+
+
+def _script() -> str:
+    """Return the bundle as a script that needs no other file, with the call that shows the state.
+
+    A module in a page cannot be imported from where it stands, and one beside a page that was
+    opened from a folder is refused by browsers: so the export becomes a plain name.
+    """
+    bundle = (_STATIC / "explorer.js").read_text(encoding="utf-8")
+    exports = _EXPORTS.search(bundle)
+    mount = exports and re.search(r"([\w$]+) as mount\b", exports["names"])
+    if exports is None or mount is None:
+        raise AssertionError("the bundle does not export mount")
+    return f"""
+{_inert(bundle[: exports.start()])}
+{{
+const page = JSON.parse(document.getElementById("hookviz-state").textContent);
+page.explorers.forEach((state, number) => {{
+  {mount[1]}(document.getElementById(`hookviz-${{number}}`), {{ ...state, strings: page.strings }});
+}});
+}}
+"""
+
+
+def _inert(script: str) -> str:
+    """Return the script without what a page would take for its end; in texts it means the same."""
+    return re.sub(r"</(?=script)", r"<\\/", script, flags=re.IGNORECASE).replace("<!--", "<\\!--")

@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+
+from hookviz.live import internals
+from tests.unmodified.shell import Shell
+
+
+@pytest.fixture
+def new_shell(tmp_path: Path) -> Iterator[Callable[[], Shell]]:
+    """Return a function that makes a shell; PyTorch has to be as it was in the end."""
+    engine = internals.put_engine_function()
+    shells: list[Shell] = []
+
+    def new() -> Shell:
+        shells.append(Shell(tmp_path))
+        return shells[-1]
+
+    yield new
+    for shell in shells:
+        shell.close()
+    InteractiveShell.clear_instance()
+    assert internals.put_engine_function() is engine
+
+
+@pytest.fixture
+def shell(new_shell: Callable[[], Shell]) -> Shell:
+    """A shell that has loaded the extension."""
+    made = new_shell()
+    assert made.run("%load_ext hookviz").error is None
+    return made
