@@ -100,14 +100,15 @@ def record(
         root = check_result(forward.result)
     tensor = check_root(root)
     options = with_gradient(tensor, options)
-    live = capture_live(tensor, names=names, namespaces=namespaces)
+    whole = None if forward is None else forward.live.log
+    live = capture_live(tensor, names=names, namespaces=namespaces, whole=whole)
     del forward, root  # what they keep alive is in the graph by now, or is not needed
     recording = record_backward(live, HookChains(live), options, keep=keep)
     return Trace.later(recording.trace, error=recording.error)
 
 
 def explore(
-    root: torch.Tensor,
+    root: torch.Tensor | RootFunction,
     *,
     gradient: torch.Tensor | None = None,
     inputs: torch.Tensor | Sequence[torch.Tensor] | None = None,
@@ -117,7 +118,10 @@ def explore(
     """Call `root.backward(...)` once, for real, and return a widget that steps through it.
 
     Args:
-        root: The tensor on which you would call `backward()`; its graph is retained.
+        root: The tensor on which you would call `backward()`; its graph is retained. Or a function
+            without arguments that computes and returns it: then hooks of modules can be changed
+            too, and each such change runs the function again, from the same random numbers and
+            buffers.
         gradient: The starting gradient, of the root's shape; may be left out for one real number.
         inputs: As in `Tensor.backward`: only these get a `.grad`.
         names: Names for tensors, before those found among the caller's variables.
@@ -125,6 +129,7 @@ def explore(
 
     Raises:
         HookvizError: If backward cannot be called on the root at all, or for another language.
+            What a function raises is not raised: it is shown, and ends what is shown.
     """
     from hookviz.explorer import Explorer
 

@@ -44,6 +44,7 @@ class HookSourceError(HookvizError, ValueError):
     Attributes:
         key, values: The same message in the language tables: its key, and what stands for its
             placeholders.
+        expected: Key of the sentence that says what would be a usable hook of that kind.
         line, column: Where, from 1; `None` when there is no one place.
     """
 
@@ -53,12 +54,14 @@ class HookSourceError(HookvizError, ValueError):
         *,
         key: str,
         values: Mapping[str, str] = MappingProxyType({}),
+        expected: str = "source.expected",
         line: int | None = None,
         column: int | None = None,
     ) -> None:
         super().__init__(message)
         self.key = key
         self.values = dict(values)
+        self.expected = expected
         self.line = line
         self.column = column
 

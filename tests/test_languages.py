@@ -28,7 +28,7 @@ SAME_IN_EVERY_LANGUAGE = frozenset(
     | {"hookviz", "explore", "loss_of", "model", "optimizer", "step"}
     | {"module", "args", "kwargs", "output", "grad_input", "grad_output", "with_kwargs", "x"}
     | {"register_hook", "register_backward_hook", "inplace", "DataParallel", "ModuleList", "GPU"}
-    | {"False"}
+    | {"False", "param", "print", "grad_inputs", "grad_outputs"}
 )
 
 

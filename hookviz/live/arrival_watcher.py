@@ -25,12 +25,14 @@ class ArrivalWatcher:
 
     def node(self, slot: Slot, gradient: Gradient) -> MaybeReading:
         """The same at a node, after what retained tensors of the slot have kept."""
-        arrivals = self._log.runs.current.arrivals
-        reading = arrivals.read(slot, gradient)
-        hidden, sent = arrivals.unexplained(slot, gradient, reading)
+        run = self._log.runs.current
+        reading = run.arrivals.read(slot, gradient)
+        hidden, sent = run.arrivals.unexplained(slot, gradient, reading)
         owners = self._log.by_slot.get(slot)
         if owners is None and not hidden:
             return reading
+        if slot[0] in run.arrived:
+            owners = None  # what they keep was told before the pre-hooks of the node
         keeping = [
             owner
             for owner in owners or ()

@@ -10,14 +10,13 @@ from typing import Any
 from hookviz.live.arguments import is_tensor
 from hookviz.live.backward_stand_in import BackwardStandIn
 from hookviz.live.call_book import CallMark
-from hookviz.live.event_log import EventLog, Gradient, MaybeReading
+from hookviz.live.event_log import EventLog
 from hookviz.live.forward_part import LiveCall
-from hookviz.live.graph import NOWHERE
+from hookviz.live.gradient_tuple import TupleLook, change_of, look
 from hookviz.live.guard import guarded
 from hookviz.live.hook_at_work import CallName, ModuleHookAtWork
 from hookviz.live.module_chain import ModuleChains
-from hookviz.live.reading import ReadArgument, differ
-from hookviz.live.seen import Seen
+from hookviz.live.reading import ReadArgument
 
 _PRE = "module_backward_pre_hook"
 
@@ -25,8 +24,7 @@ _PRE = "module_backward_pre_hook"
 @dataclass(frozen=True, slots=True)
 class _Before:
     hook: ModuleHookAtWork
-    grads: tuple[Gradient, ...]
-    seen: tuple[Seen, ...]
+    look: TupleLook
     output_grads: tuple[ReadArgument, ...]
 
 
@@ -76,13 +74,12 @@ class BackwardHookWatcher:
         _, name, is_inner = self._calls[id(hook.mark)]
         if is_inner:
             self._log.runs.enter_slot()
-        grads = tuple(args[1])
-        seen = tuple(Seen(grad, self._log.read(grad), is_exact=True) for grad in grads)
+        given = look(self._log, args[1])
         output_grads = () if hook.kind == _PRE else self._arguments(args[2])
         record = self._chains.record_at(hook.hooks, hook.key, hook.kind, hook.entry)
         at_work = ModuleHookAtWork(record, name)
         self._log.hook_at_work, self._log.refusable = at_work, None
-        return _Before(at_work, grads, seen, output_grads)
+        return _Before(at_work, given, output_grads)
 
     def _arguments(self, grads: Any) -> tuple[ReadArgument, ...]:
         return tuple(
@@ -94,24 +91,7 @@ class BackwardHookWatcher:
     def _after(
         self, hook: BackwardStandIn, before: _Before, args: tuple[Any, ...], result: Any
     ) -> None:
-        changed, now = [], []
-        for grad, seen in zip(before.grads, before.seen, strict=True):
-            reading = seen.reading
-            if grad is not None and not seen.is_still(grad):
-                reading = self._log.read(grad)
-                if not seen.has_value_of(grad, reading):
-                    changed.append(grad)
-            now.append(reading)
-        passed_on, outgoing = self._passed_on(before, tuple(now), result)
-        pairs = zip(before.grads, before.seen, passed_on, outgoing, strict=False)
-        rewritten = len(passed_on) != len(before.grads) or any(
-            differ(grad, seen.reading, other, reading) for grad, seen, other, reading in pairs
-        )
-        reached = [
-            label
-            for grad in changed
-            for label in self._log.runs.current.arrivals.changed_in_place(grad, but=NOWHERE)
-        ]
+        change = change_of(self._log, before.look, result)
         event = self._log.add(
             kind=hook.kind,
             module=before.hook.call.module,
@@ -119,40 +99,19 @@ class BackwardHookWatcher:
             node=self._log.runs.current.node_at_work,
             hook=before.hook.record,
             hook_index=hook.hook_index,
-            incoming=tuple(seen.reading for seen in before.seen),
-            outgoing=outgoing,
+            incoming=before.look.readings,
+            outgoing=change.outgoing,
             arguments_before=before.output_grads,
-            rewritten=rewritten or bool(changed),
+            rewritten=change.rewritten,
             returned_none=result is None,
-            mutated=bool(changed),
-            reached=tuple(dict.fromkeys(reached)),
+            mutated=change.mutated,
+            reached=change.reached,
             notes=tuple(_facts(hook, before, args)),
         )
-        if result is None or _has_length(result, len(before.grads)):
+        if change.is_accepted:
             self._log.hook_at_work = None
         else:
             self._log.refusable = (before.hook, event)
-
-    def _passed_on(
-        self, before: _Before, now: tuple[MaybeReading, ...], result: Any
-    ) -> tuple[tuple[Gradient, ...], tuple[MaybeReading, ...]]:
-        """Return the gradients that go on, and readings of them."""
-        if not isinstance(result, tuple | list):
-            # PyTorch takes anything that has a length; a tensor would be one of its rows.
-            return before.grads, now
-        by_id = {id(grad): reading for grad, reading in zip(before.grads, now, strict=True)}
-        grads = tuple(grad if is_tensor(grad) else None for grad in result)
-        outgoing = tuple(
-            by_id[id(grad)] if id(grad) in by_id else self._log.read(grad) for grad in grads
-        )
-        return grads, outgoing
-
-
-def _has_length(result: Any, length: int) -> bool:
-    try:
-        return len(result) == length
-    except TypeError:
-        return False
 
 
 def _facts(hook: BackwardStandIn, before: _Before, args: tuple[Any, ...]) -> Iterator[str]:

@@ -27,12 +27,11 @@ class BackwardStandIn(StandIn):
     Attributes:
         mark: The call it belongs to.
         kind, hooks, key: Where it stood when the module was called.
-        entry: What an explorer has made of it since.
         hook_index: Its place among the hooks of its kind that this call will run.
         is_full: False for a hook of the old kind (`register_backward_hook`).
     """
 
-    __slots__ = ("entry", "hook_index", "is_full", "key", "kind", "mark", "table")
+    __slots__ = ("_entry", "hook_index", "is_full", "key", "kind", "mark", "table")
 
     def __init__(
         self,
@@ -52,7 +51,7 @@ class BackwardStandIn(StandIn):
         self.key = key
         # Kept, so that whoever looks at the dictionary later finds the same entries.
         self.table = table
-        self.entry = entry
+        self._entry = entry
         self.hook_index = hook_index
         self.is_full = is_full
 
@@ -60,6 +59,11 @@ class BackwardStandIn(StandIn):
     def hooks(self) -> HookDict:
         """The dictionary it stood in."""
         return self.table.hooks
+
+    @property
+    def entry(self) -> HookEntry:
+        """What an explorer has made of it since; of a hook that is gone, what it was."""
+        return self.table.entries.get(self.key, self._entry)
 
     @property
     def is_off(self) -> bool:

@@ -25,13 +25,15 @@ class CallMark:
     Attributes:
         listener: Who records a pass through that graph now; `None` between recordings.
         has_input_grad: Whether a positional argument of the call requires grad.
+        hooks: Where its backward hooks stand, by dictionary and key.
     """
 
-    __slots__ = ("__weakref__", "has_input_grad", "listener")
+    __slots__ = ("__weakref__", "has_input_grad", "hooks", "listener")
 
     def __init__(self) -> None:
         self.listener: object | None = None
         self.has_input_grad = True
+        self.hooks: set[tuple[int, int]] = set()
 
 
 @dataclass(slots=True, eq=False)

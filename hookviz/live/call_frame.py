@@ -247,6 +247,7 @@ class CallFrame:
         if self._mark is None:
             self._mark = CallMark()
             self._story.has_mark(self.call, self._mark)
+        self._mark.hooks.add((id(place.hooks), key))
         index = self._counts[place.kind] = self._counts.get(place.kind, -1) + 1
         return BackwardStandIn(
             hook,

@@ -12,6 +12,7 @@ from hookviz.live.hook_ids import HookIds
 from hookviz.live.internals import HookDict
 from hookviz.live.module_chain import ModuleChains, ModuleHook
 from hookviz.live.module_hooks import entry_record
+from hookviz.live.node_hooks import NodeChains, NodeHook
 from hookviz.live.source import HookSource
 from hookviz.live.table import Hook, HookEntry, HookTable, table_of
 from hookviz.records import HookKind, HookRecord
@@ -39,18 +40,29 @@ class LiveHook:
         return entry_record(self.id, self.kind, self.entry)
 
 
+AnyHook = LiveHook | ModuleHook | NodeHook
+
+
 class HookChains:
     """All hooks on the tensors and modules of one graph, found again before each use.
 
     Attributes:
         modules: Those on modules.
+        nodes: Those that were put on nodes.
     """
 
-    def __init__(self, live: LiveGraph) -> None:
+    def __init__(self, live: LiveGraph, *, ids: HookIds | None = None) -> None:
+        """Find the hooks of a graph.
+
+        Args:
+            live: The graph.
+            ids: Gives hooks their ids; those of an earlier graph go on counting.
+        """
         self._live = live
         self._hooks: dict[str, LiveHook] = {}
-        self._ids = HookIds()
+        self._ids = HookIds() if ids is None else ids
         self.modules = ModuleChains(live.forward, self._ids)
+        self.nodes = NodeChains(live, self._ids)
         self.tables: dict[int, HookTable] = {}
         """Every dictionary that was seen, so that it can be restored."""
         self.refresh()
@@ -59,7 +71,7 @@ class HookChains:
         """Take in hooks that were registered or removed since the last look."""
         self._hooks = {}
         for owner in self._live.tensors:
-            for kind, hooks in _dictionaries(owner):
+            for kind, hooks in dictionaries(owner):
                 table = self.tables[id(hooks)] = table_of(hooks)
                 for key in table.listed():
                     hook_id = self._ids.id_at(hooks, key)
@@ -77,16 +89,34 @@ class HookChains:
         """Return the hooks of one tensor in the order in which they run."""
         return tuple(hook for hook in self._hooks.values() if hook.owner is owner)
 
-    def get(self, hook_id: str) -> LiveHook | ModuleHook | None:
-        """Return the hook with this id, on a tensor or on a module."""
-        of_modules = (hook for hook in self.modules.all() if hook.id == hook_id)
-        return self._hooks.get(hook_id) or next(of_modules, None)
+    def get(self, hook_id: str) -> AnyHook | None:
+        """Return the hook with this id, on whatever it stands."""
+        others = (hook for hook in self.others() if hook.id == hook_id)
+        return self._hooks.get(hook_id) or next(others, None)
 
-    def add(self, owner: LiveTensor, function: Hook, source: HookSource) -> LiveHook:
-        """Register a tensor hook for real, at the end of the chain."""
-        handle = owner.tensor.register_hook(function)
+    def adopt(self, hooks: HookDict, key: int, hook_id: str) -> None:
+        """Give a hook the id of the one of another graph that it stands for."""
+        self._ids.adopt(hooks, key, hook_id)
+
+    def others(self) -> tuple[ModuleHook | NodeHook, ...]:
+        """Return every hook on a module or on a node."""
+        return (*self.modules.all(), *self.nodes.all())
+
+    def add(
+        self,
+        owner: LiveTensor,
+        function: Hook,
+        source: HookSource,
+        kind: HookKind = "tensor_hook",
+    ) -> LiveHook:
+        """Register a hook of a tensor for real, at the end of the chain."""
+        if kind == "tensor_hook":
+            handle = owner.tensor.register_hook(function)
+            hooks = internals.tensor_hooks(owner.tensor)
+        else:
+            handle = owner.tensor.register_post_accumulate_grad_hook(function)
+            hooks = internals.post_accumulate_hooks(owner.tensor)
         self.refresh()
-        hooks = internals.tensor_hooks(owner.tensor)
         (hook,) = [
             hook for hook in self.of(owner) if hook.table.hooks is hooks and hook.key == handle.id
         ]
@@ -123,7 +153,7 @@ class HookChains:
 
 
 @contextmanager
-def switched_off(hooks: Iterable[LiveHook]) -> Iterator[None]:
+def switched_off(hooks: Iterable[AnyHook]) -> Iterator[None]:
     """Keep hooks from running within the block; those that are off already stay off after it."""
     chosen = [hook for hook in hooks if hook.entry.enabled]
     try:
@@ -134,10 +164,12 @@ def switched_off(hooks: Iterable[LiveHook]) -> Iterator[None]:
     finally:
         for hook in chosen:
             hook.entry.enabled = True
-            hook.table.put(hook.key)
+            if hook.key in hook.table.entries:
+                hook.table.put(hook.key)
 
 
-def _dictionaries(owner: LiveTensor) -> Iterator[tuple[HookKind, HookDict]]:
+def dictionaries(owner: LiveTensor) -> Iterator[tuple[HookKind, HookDict]]:
+    """Yield the dictionaries of a tensor in which hooks stand, with their kind."""
     hooks = internals.tensor_hooks(owner.tensor)
     if hooks:
         yield "tensor_hook", hooks

@@ -26,14 +26,32 @@ class Holding:
         """Remember a hook that this explorer has registered."""
         self._added.append((table, key, table.entries[key]))
 
+    def move_to(self, chains: HookChains) -> None:
+        """Go over to another graph: what only the earlier one has is put back and let go."""
+        self._chains = chains
+        gone = [number for number in self._held if number not in chains.tables]
+        left = {id(self._held[number]) for number in gone}
+        self._take_off_added(left)
+        for number in gone:
+            self._leave(self._held.pop(number))
+        self.renew()
+
     def release(self) -> None:
         """Take off what this explorer added; restore what nobody else holds."""
         self.renew()
-        for table, key, entry in self._added:
-            if table.entries.get(key) is entry:
-                table.take_off(key)
+        self._take_off_added({id(table) for table in self._held.values()})
         for table in self._held.values():
-            table.holders -= 1
-            if table.holders == 0:
-                table.restore()
+            self._leave(table)
         self._held.clear()
+        self._chains.nodes.remove_all()
+
+    def _take_off_added(self, tables: set[int]) -> None:
+        for table, key, entry in self._added:
+            if id(table) in tables and table.entries.get(key) is entry:
+                table.take_off(key)
+        self._added = [added for added in self._added if id(added[0]) not in tables]
+
+    def _leave(self, table: HookTable) -> None:
+        table.holders -= 1
+        if table.holders == 0:
+            table.restore()

@@ -13,19 +13,32 @@ from typing import Any
 from hookviz.errors import HookSourceError
 from hookviz.languages import table
 from hookviz.live.names import Namespace
+from hookviz.live.signatures import arguments_of, refusal_of, sees_kwargs
 from hookviz.live.storable import text_of
+from hookviz.records import HookKind
 
 EXPECTED = "source.expected"
-"""Key of the sentence that says what a hook is; it follows every refusal."""
+"""Key of the sentence that says what a tensor hook is."""
+
+
+def expected(kind: HookKind) -> str:
+    """Return the key of the sentence that says what a hook is; it follows every refusal."""
+    return EXPECTED if kind == "tensor_hook" else f"source.expected.{kind}"
 
 
 def refused(
-    key: str, *, detail: str = "", line: int | None = None, **values: str
+    key: str,
+    *,
+    kind: HookKind = "tensor_hook",
+    detail: str = "",
+    line: int | None = None,
+    **values: str,
 ) -> HookSourceError:
     """Return the error for a text that is no usable hook.
 
     Args:
         key: Of the language tables.
+        kind: What it was meant to be.
         detail: Lines to show as they are, below the sentence: the place in the text.
         line: Where, from 1.
         values: What stands for the sentence's placeholders.
@@ -34,10 +47,11 @@ def refused(
     sentence = english[key]
     for name, value in values.items():
         sentence = sentence.replace("{" + name + "}", value)
-    parts = [sentence, detail, english[EXPECTED]]
+    parts = [sentence, detail, english[expected(kind)]]
     return HookSourceError(
         "\n".join(part for part in parts if part),
         key=key,
+        expected=expected(kind),
         values={**values, "detail": detail},
         line=line,
     )
@@ -63,7 +77,12 @@ class HookNamespace(dict[str, Any]):
 
 
 def compile_hook(
-    text: str, namespaces: Iterable[Namespace], *, filename: str = "<hook>"
+    text: str,
+    namespaces: Iterable[Namespace],
+    *,
+    filename: str = "<hook>",
+    kind: HookKind = "tensor_hook",
+    with_kwargs: bool | None = None,
 ) -> Callable[..., Any]:
     """Compile a lambda, a `def`, or any expression that gives a callable.
 
@@ -71,54 +90,70 @@ def compile_hook(
         text: What the user typed. Nothing but the definition is executed.
         namespaces: Where its free names are looked up, in order, each time it runs.
         filename: A name for tracebacks; the text is registered under it.
+        kind: What it is to be.
+        with_kwargs: Whether a forward hook is to be given keyword arguments; `None` for either.
 
     Raises:
-        HookSourceError: If it does not compile, is not callable, or does not take one argument;
-            with the line and a caret where that is known.
+        HookSourceError: If it does not compile, is not callable, or does not take the arguments
+            of its kind; with the line and a caret where that is known.
     """
     source = textwrap.dedent(text).strip("\n")
     if not source.strip():
-        raise refused("source.empty")
+        raise refused("source.empty", kind=kind)
     namespace = HookNamespace(namespaces)
     try:
-        function = _evaluate(source, namespace, filename)
+        function = _evaluate(source, namespace, filename, kind)
     except SyntaxError as error:
-        raise _syntax_error(source, error) from error
+        raise _syntax_error(source, error, kind) from error
     except HookSourceError:
         raise
     except Exception as error:
-        raise refused("source.failed", error=f"{type(error).__name__}: {text_of(error)}") from error
-    hook = check_callable(function)
+        what = f"{type(error).__name__}: {text_of(error)}"
+        raise refused("source.failed", kind=kind, error=what) from error
+    hook = check_callable(function, kind=kind, with_kwargs=with_kwargs)
     # Tracebacks and `inspect` read the text of a function through this cache.
     lines = [line + "\n" for line in source.splitlines()]
     linecache.cache[filename] = (len(source), None, lines, filename)
     return hook
 
 
-def check_callable(function: Any) -> Callable[..., Any]:
-    """Return the hook, or refuse what PyTorch would accept now and fail on during backward.
+def check_callable(
+    function: Any, *, kind: HookKind = "tensor_hook", with_kwargs: bool | None = None
+) -> Callable[..., Any]:
+    """Return the hook, or refuse what PyTorch would accept now and fail on when it runs.
+
+    Args:
+        function: What was handed in.
+        kind: What it is to be.
+        with_kwargs: Whether a forward hook is to be given keyword arguments; `None` for either.
 
     Raises:
-        HookSourceError: If it cannot be called with one argument, or gives a coroutine or a
-            generator instead of a gradient.
+        HookSourceError: If it cannot be called with the arguments of its kind, or gives a
+            coroutine or a generator instead of a gradient.
     """
     if not callable(function):
-        raise refused("source.not_callable", kind=type(function).__name__)
+        raise refused("source.not_callable", kind=kind, what=type(function).__name__)
     hook: Callable[..., Any] = function
     if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
-        raise refused("source.coroutine")
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):
-        return hook  # built-in callables do not all say what they take
-    try:
-        signature.bind(None)
-    except TypeError as error:
-        raise refused("source.arguments", signature=str(signature), error=text_of(error)) from error
+        raise refused("source.coroutine", kind=kind)
+    has_kwargs = sees_kwargs(hook, kind) if with_kwargs is None else with_kwargs
+    arguments = arguments_of(kind, with_kwargs=has_kwargs)
+    error = refusal_of(hook, arguments)
+    if error is not None:
+        signature, why = str(inspect.signature(hook)), text_of(error)
+        if kind == "tensor_hook":
+            raise refused("source.arguments", signature=signature, error=why) from error
+        raise refused(
+            "source.arguments.kind",
+            kind=kind,
+            arguments=", ".join(arguments),
+            signature=signature,
+            error=why,
+        ) from error
     return hook
 
 
-def _evaluate(source: str, namespace: HookNamespace, filename: str) -> Any:
+def _evaluate(source: str, namespace: HookNamespace, filename: str, kind: HookKind) -> Any:
     tree = ast.parse(source, filename=filename)
     if len(tree.body) == 1 and isinstance(tree.body[0], ast.Expr):
         # Compiled from the tree, so that a comment or a line break round it does not matter.
@@ -126,8 +161,8 @@ def _evaluate(source: str, namespace: HookNamespace, filename: str) -> Any:
     functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
     if not functions:
         if any(isinstance(node, ast.AsyncFunctionDef) for node in tree.body):
-            raise refused("source.coroutine")
-        raise refused("source.no_function", line=1)
+            raise refused("source.coroutine", kind=kind)
+        raise refused("source.no_function", kind=kind, line=1)
     exec(_compile(tree, filename, "exec"), namespace)
     return namespace[functions[-1].name]
 
@@ -137,12 +172,14 @@ def _compile(tree: ast.Module | ast.Expression, filename: str, mode: str) -> Cod
     return code
 
 
-def _syntax_error(source: str, error: SyntaxError) -> HookSourceError:
+def _syntax_error(source: str, error: SyntaxError, kind: HookKind) -> HookSourceError:
     line = error.lineno or 1
     lines = source.splitlines() or [""]
     text = lines[min(line, len(lines)) - 1]
     column = max(min(error.offset or 1, len(text) + 1), 1)
     place = f"    {text}\n    {' ' * (column - 1)}^"
-    found = refused("source.syntax", detail=place, line=line, error=error.msg, number=str(line))
+    found = refused(
+        "source.syntax", kind=kind, detail=place, line=line, error=error.msg, number=str(line)
+    )
     found.column = column
     return found

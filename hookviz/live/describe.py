@@ -16,6 +16,7 @@ from hookviz.records import (
     CallRecord,
     EdgeRecord,
     GraphRecord,
+    HookRecord,
     ModuleRecord,
     NodeRecord,
     SourceRecord,
@@ -78,6 +79,9 @@ def look_at(live: LiveGraph, chains: HookChains, reader: Reader) -> Description:
     slots = _known_slots(live)
     forward = live.forward
     nodes = []
+    hooks: dict[str, tuple[HookRecord, ...]] = {}
+    for hook in chains.nodes.all():
+        hooks[hook.owner.id] = (*hooks.get(hook.owner.id, ()), hook.record)
     for node_id, node in live.nodes.items():
         name = plain_name(node)
         edges = [None if edge is None else edge.id for edge in live.out_edges[node_id]]
@@ -90,6 +94,7 @@ def look_at(live: LiveGraph, chains: HookChains, reader: Reader) -> Description:
                 leaf=leaf_ids.get(node_id),
                 annotation=annotation(name),
                 call=forward.node_calls.get(node_id),
+                hooks=hooks.get(node_id, ()),
                 **forward.node_code.get(node_id, {}),
             )
         )

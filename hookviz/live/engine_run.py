@@ -22,6 +22,8 @@ class EngineRun:
     leaf_arrivals: dict[str, tuple[Seen, Reading | None]] = field(default_factory=dict)
     """By `AccumulateGrad` node that is at work: what arrived, and the leaf's `.grad` of before."""
     node_at_work: str | None = None
+    arrived: set[str] = field(default_factory=set)
+    """Nodes at which it was noted already what arrives, before a pre-hook of theirs."""
 
 
 class EngineRuns:

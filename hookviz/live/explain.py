@@ -35,6 +35,10 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
 """Parts of PyTorch's messages (seen on 2.13) and the key of the language tables for each."""
 
 
+_OF_TENSORS = ("tensor_hook", "post_accumulate_hook")
+_OF_NODES = ("node_prehook", "node_hook")
+
+
 def explain(
     error: BaseException, *, hook: HookAtWork | None, node: str | None, is_refused: bool
 ) -> ErrorRecord:
@@ -54,16 +58,18 @@ def explain(
         key = "error.hidden_hook_raised"
     else:
         key = _explanation(text_of(error), in_hook=hook is not None)
-    is_of_module = hook is not None and hook.kind.startswith("module_")
-    if hook is not None and is_of_module and key == "error.hook_arguments":
-        key = f"error.arguments.{hook.kind}"
+    kind = None if hook is None else hook.kind
+    if key == "error.hook_arguments" and kind not in (None, *_OF_TENSORS):
+        key = f"error.arguments.{kind}"
+    elif key == "error.hook_type" and kind in _OF_NODES:
+        key = "error.node_hook_result"
     return ErrorRecord(
         type=type(error).__name__,
         message=text_of(error),
         explanation=key,
         hook=hook.record if hook else None,
-        node=node if hook is None else None,
-        tensor=hook.owner.label if hook and not is_of_module else None,
+        node=node if hook is None or kind in _OF_NODES else None,
+        tensor=hook.owner.label if hook and kind in _OF_TENSORS else None,
         traceback=lines,
     )
 

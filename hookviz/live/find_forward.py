@@ -21,16 +21,24 @@ Chosen = tuple[ForwardLog, Sequence[CallEntry]]
 """A log, and those of its calls that belong to the graph."""
 
 
-def find_forward(nodes: Mapping[str, Node]) -> ForwardPart:
+def find_forward(nodes: Mapping[str, Node], *, whole: ForwardLog | None = None) -> ForwardPart:
     """Return what the blocks that this thread has watched know of a graph.
 
     Nodes are known by their numbers. A number that two nodes have comes from two threads, and
     which of them was watched cannot be told: neither is said to be.
+
+    Args:
+        nodes: The nodes of the graph.
+        whole: A block of which every call belongs to it, also one that has made no node.
     """
     if not seen_in_this_thread():
         return ForwardPart()  # asking every node of a long graph for its number would be felt
     numbers = _numbers(nodes)
-    return _Finder(numbers).part_of(_relevant(set(numbers.values())))
+    chosen = _relevant(set(numbers.values()))
+    if whole is not None:
+        others = [one for one in chosen if not _overlap(one[0], whole)]
+        chosen = sorted((*others, (whole, whole.book.calls)), key=lambda one: one[0].begin)
+    return _Finder(numbers).part_of(chosen)
 
 
 def forward_of(log: ForwardLog, nodes: Mapping[str, Node]) -> ForwardPart:
@@ -93,7 +101,7 @@ class _Finder:
         self._names: set[str] = set()
         self._code = CodeRecords()
 
-    def part_of(self, logs: list[Chosen]) -> ForwardPart:
+    def part_of(self, logs: Sequence[Chosen]) -> ForwardPart:
         for log, calls in logs:
             records = self._add_calls(log, calls)
             for entry in log.book.modules:

@@ -30,10 +30,20 @@ def forward_trace(
         namespaces: Where to look for names of tensors.
         keep: See `take`.
     """
+    graph = forward_graph(live, namespaces=namespaces)
+    return trace_of(live, graph, HookChains(graph), keep=keep)
+
+
+def forward_graph(live: LiveForward, *, namespaces: Iterable[Namespace] = ()) -> LiveGraph:
+    """Return the graph behind what the last outermost call returned; it may have no nodes."""
     outputs = [tensor for _, tensor in live.output]
     graph = _captured(outputs, tuple(namespaces))
     graph.forward = forward_of(live.log, graph.nodes)
-    chains = HookChains(graph)
+    return graph
+
+
+def trace_of(live: LiveForward, graph: LiveGraph, chains: HookChains, *, keep: Keep) -> TraceRecord:
+    """Return what a block has shown, with its graph captured already."""
     described = describe(graph, chains, keep=keep)
     return TraceRecord(
         graph=described,

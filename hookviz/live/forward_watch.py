@@ -40,6 +40,7 @@ class ForwardWatch:
         modules: Iterable[torch.nn.Module] = (),
         keep: Keep = "summary",
         has_output: Callable[[Any], None] | None = None,
+        begins: Callable[[torch.nn.Module], None] | None = None,
     ) -> None:
         """Prepare to watch.
 
@@ -49,8 +50,10 @@ class ForwardWatch:
             modules: Watch the calls of these and of what they call; of all modules if empty.
             keep: See `take`.
             has_output: Is told what an outermost call has returned.
+            begins: Is told of the module of an outermost call before it is called.
         """
         self.book = book
+        self._begins = begins
         self._story = story
         self._roots = tuple(modules)
         self._state = WatchState(story, Looks(keep), [], {}, has_output or (lambda _: None))
@@ -66,6 +69,8 @@ class ForwardWatch:
                 frames[-1].hear()
             else:
                 self._story.heard_outside()
+                if self._begins is not None:
+                    self._begins(module)
             caller = users_frame(sys._getframe(1))
             entry = self.book.entry_of(module)
             if entry is None:
@@ -187,6 +192,7 @@ def watching(
     namespaces: Iterable[Namespace] = (),
     keep: Keep = "summary",
     echo: bool = True,
+    begins: Callable[[torch.nn.Module], None] | None = None,
 ) -> Iterator[LiveForward]:
     """Watch the calls of modules that this thread makes within the block.
 
@@ -199,6 +205,7 @@ def watching(
         namespaces: Variables that name the given modules.
         keep: See `take`.
         echo: Whether what is printed also reaches standard output.
+        begins: Is told of the module of an outermost call before it is called.
     """
     roots = tuple(modules or ())
     with ExitStack() as stack:
@@ -207,7 +214,14 @@ def watching(
         live = LiveForward(log, NamedTensors())
         log.book.names.give(roots, namespaces)
         del namespaces  # they hold the caller's tensors
-        watch = ForwardWatch(log, log.book, modules=roots, keep=keep, has_output=live.has_output)
+        watch = ForwardWatch(
+            log,
+            log.book,
+            modules=roots,
+            keep=keep,
+            has_output=live.has_output,
+            begins=begins,
+        )
         returned = guarded(live.names.take_from)
 
         def ended(frame: FrameType) -> None:

@@ -52,13 +52,25 @@ def is_function(root: Any) -> bool:
     return True
 
 
-def run_function(function: RootFunction, *, keep: Keep, echo: bool = True) -> FunctionRun:
+def run_function(
+    function: RootFunction,
+    *,
+    keep: Keep,
+    echo: bool = True,
+    begins: Callable[[torch.nn.Module], None] | None = None,
+) -> FunctionRun:
     """Run a function with every module that it calls watched.
 
     An `Exception` that it raises is told in the log of the run; anything stronger goes on to the
     caller.
+
+    Args:
+        function: It is called once.
+        keep: See `take`.
+        echo: Whether what is printed also reaches standard output.
+        begins: Is told of the module of an outermost call before it is called.
     """
-    with watching(keep=keep, echo=echo) as live:
+    with watching(keep=keep, echo=echo, begins=begins) as live:
         run = None
         try:
             result = function()

@@ -60,12 +60,14 @@ class KeptGrads:
     """The `.grad` of some tensors at one moment: which object it was, and what was in it."""
 
     def __init__(self, owners: Iterable[LiveTensor]) -> None:
-        self._kept = []
-        for owner in owners:
-            grad = read_grad(owner.tensor)
-            # The engine adds in place, so the object alone would not do.
-            copy = None if grad is None else grad.detach().clone()
-            self._kept.append(_Kept(owner.tensor, grad, copy))
+        self._kept = [_kept(owner.tensor) for owner in owners]
+
+    def renewed(self, owners: Iterable[LiveTensor]) -> KeptGrads:
+        """Return the same for the tensors of another graph: what is known of a tensor stays."""
+        known = {id(kept.tensor): kept for kept in self._kept}
+        others = KeptGrads(())
+        others._kept = [known.get(id(owner.tensor)) or _kept(owner.tensor) for owner in owners]
+        return others
 
     def restore(self) -> None:
         """Give every tensor its `.grad` of that moment, the same object with the same numbers."""
@@ -75,6 +77,12 @@ class KeptGrads:
                     kept.grad.copy_(kept.copy)
                 if read_grad(kept.tensor) is not kept.grad:
                     _put_grad(kept.tensor, kept.grad)
+
+
+def _kept(tensor: torch.Tensor) -> _Kept:
+    grad = read_grad(tensor)
+    # The engine adds in place, so the object alone would not do.
+    return _Kept(tensor, grad, None if grad is None else grad.detach().clone())
 
 
 def _put_grad(tensor: torch.Tensor, grad: torch.Tensor | None) -> None:

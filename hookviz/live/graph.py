@@ -13,6 +13,7 @@ from torch.autograd.graph import Node, get_gradient_edge
 from hookviz.errors import FreedGraphError, NoGradError, NotATensorError
 from hookviz.live import internals
 from hookviz.live.find_forward import find_forward
+from hookviz.live.forward_log import ForwardLog
 from hookviz.live.forward_part import ForwardPart
 from hookviz.live.names import Namespace, choose_names, named_tensors
 from hookviz.records import EdgeRecord
@@ -87,6 +88,7 @@ def capture_live(
     names: Mapping[str, torch.Tensor] | None = None,
     namespaces: Iterable[Namespace] = (),
     may_be_freed: bool = False,
+    whole: ForwardLog | None = None,
 ) -> LiveGraph:
     """Walk the graph behind a root, running nothing.
 
@@ -96,6 +98,7 @@ def capture_live(
         names: Names given by hand; they come before all others.
         namespaces: Where else to look for names, in order.
         may_be_freed: Whether a graph that cannot be run again will do.
+        whole: See `find_forward`.
 
     Raises:
         FreedGraphError: If an earlier backward has freed what the graph saved.
@@ -114,7 +117,7 @@ def capture_live(
         edges=edges,
         out_edges=out_edges,
         leaves=leaves,
-        forward=find_forward(nodes),
+        forward=find_forward(nodes, whole=whole),
     )
     found = _Tensors(ids, leaves)
     if not starts:

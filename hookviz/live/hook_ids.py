@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterable
+
 
 class HookIds:
     """`h0`, `h1`, ... in the order in which hooks are first seen.
@@ -11,8 +14,21 @@ class HookIds:
 
     def __init__(self) -> None:
         self._ids: dict[tuple[int, int], tuple[str, object]] = {}
+        self._numbers = itertools.count()
 
     def id_at(self, where: object, key: int) -> str:
         """Return the id of the hook under a key of a dictionary, the same one each time."""
-        # The dictionary is kept, so that no other one can come to its place in memory.
-        return self._ids.setdefault((id(where), key), (f"h{len(self._ids)}", where))[0]
+        known = self._ids.get((id(where), key))
+        if known is None:
+            # The dictionary is kept, so that no other one can come to its place in memory.
+            known = self._ids[id(where), key] = (f"h{next(self._numbers)}", where)
+        return known[0]
+
+    def adopt(self, where: object, key: int, hook_id: str) -> None:
+        """Give a hook of another graph the id of the one that it stands for."""
+        self._ids[id(where), key] = (hook_id, where)
+
+    def forget_all_but(self, places: Iterable[object]) -> None:
+        """Let go of dictionaries that are no longer part of what is shown."""
+        kept = {id(place) for place in places}
+        self._ids = {seat: known for seat, known in self._ids.items() if seat[0] in kept}

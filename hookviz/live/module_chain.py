@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+import torch
+from torch.utils.hooks import RemovableHandle
+
+from hookviz.errors import HookvizError
 from hookviz.live.forward_log import Seat
 from hookviz.live.forward_part import ForwardPart, LiveModule
 from hookviz.live.hook_ids import HookIds
 from hookviz.live.internals import HookDict
 from hookviz.live.module_hooks import HookPlace, entry_record, places_of, with_flags
+from hookviz.live.source import HookSource
 from hookviz.live.table import Hook, HookEntry, HookTable, table_of
 from hookviz.records import Event, HookKind, HookRecord
 
@@ -80,8 +85,35 @@ class ModuleChains:
                 table.entries[key],
                 place.is_global,
             )
-            for key in place.hooks
+            for key in table.listed()
         ]
+
+    def add(
+        self,
+        live: LiveModule,
+        kind: HookKind,
+        function: Hook,
+        source: HookSource,
+        *,
+        with_kwargs: bool,
+    ) -> ModuleHook:
+        """Register a hook for real, at the end of the module's hooks of its kind.
+
+        Raises:
+            HookvizError: If PyTorch refuses it.
+        """
+        module = live.module
+        if module is None:
+            raise HookvizError(f"the module {live.name} is gone, so no hook can be put on it.")
+        try:
+            handle = _register(module, kind, function, with_kwargs=with_kwargs)
+        except RuntimeError as error:
+            raise HookvizError(f"PyTorch refuses this hook: {error}") from error
+        self.refresh()
+        (hook,) = [hook for hook in self.of(live) if hook.kind == kind and hook.key == handle.id]
+        hook.table.found.pop(hook.key)
+        hook.entry.source, hook.entry.origin = source, "explorer"
+        return hook
 
     def all(self) -> tuple[ModuleHook, ...]:
         """Return every hook of every module that is still there."""
@@ -107,6 +139,18 @@ class ModuleChains:
         # Of a dictionary that is gone, the reference itself stands for the place.
         where: object = hooks if hooks is not None else seat[0] if seat is not None else record
         return replace(record, id=self._ids.id_at(where, key))
+
+
+def _register(
+    module: torch.nn.Module, kind: HookKind, function: Hook, *, with_kwargs: bool
+) -> RemovableHandle:
+    if kind == "module_forward_pre_hook":
+        return module.register_forward_pre_hook(function, with_kwargs=with_kwargs)
+    if kind == "module_forward_hook":
+        return module.register_forward_hook(function, with_kwargs=with_kwargs)
+    if kind == "module_backward_pre_hook":
+        return module.register_full_backward_pre_hook(function)
+    return module.register_full_backward_hook(function)
 
 
 def forward_events(forward: ForwardPart, chains: ModuleChains) -> Iterator[Event]:

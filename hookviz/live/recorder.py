@@ -19,6 +19,7 @@ from hookviz.live.graph import LiveGraph
 from hookviz.live.hook_at_work import ModuleHookAtWork
 from hookviz.live.hook_watcher import HookWatcher
 from hookviz.live.module_chain import forward_events
+from hookviz.live.node_hook_watcher import NodeHookWatcher
 from hookviz.live.node_watcher import NodeWatcher
 from hookviz.live.printed import Printed
 from hookviz.live.reading import Reader
@@ -36,6 +37,7 @@ class Recorder:
         hooks: Makes the wrappers of hooks.
         nodes: Makes the callbacks of nodes.
         module_hooks: Runs the backward hooks of modules.
+        node_hooks: Runs the hooks that an explorer has put on nodes.
         forward: Watches modules that are called during the pass.
     """
 
@@ -65,15 +67,20 @@ class Recorder:
         self.nodes = NodeWatcher(live, self.log, arrivals_at)
         self.hooks = HookWatcher(self.log, arrivals_at, self.nodes.accumulated)
         self.module_hooks = BackwardHookWatcher(self.log, chains.modules)
+        self.node_hooks = NodeHookWatcher(self.log, chains.nodes, arrivals_at)
         self.forward = ForwardInBackward(
             self.log, chains.modules, self.module_hooks, live.forward, keep=reader.keep
         )
 
     @contextmanager
     def modules_watched(self) -> Iterator[None]:
-        """Be told, within the block, of what the modules behind the graph do."""
+        """Be told, within the block, of what the modules behind the graph and hooks on nodes do."""
         calls = self._live.forward.calls
-        with self.module_hooks.listening(calls), self.forward.watched():
+        with (
+            self.module_hooks.listening(calls),
+            self.node_hooks.listening(),
+            self.forward.watched(),
+        ):
             yield
 
     def start(self, gradient: torch.Tensor) -> None:

@@ -1,51 +1,49 @@
-"""Hold one graph, its hooks and its last trace, and run backward again after each change."""
+"""Hold one graph, its hooks and its last trace, and run again after each change."""
 
 from __future__ import annotations
 
-import ctypes
-import itertools
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 import torch
 
-from hookviz.errors import ClosedError, HookRunError, HookvizError, UnknownTargetError
-from hookviz.live.chain import HookChains, LiveHook, switched_off
-from hookviz.live.closing import Holding
-from hookviz.live.compiler import check_callable, compile_hook
+from hookviz.errors import HookRunError, HookvizError
+from hookviz.live.chain import AnyHook, HookChains, switched_off
 from hookviz.live.explain import run_message
-from hookviz.live.grads import KeptGrads, KeptNumbers
-from hookviz.live.graph import LiveGraph, LiveTensor, capture_live, check_root
+from hookviz.live.forward_part import LiveModule
+from hookviz.live.function_root import RootFunction, is_function
+from hookviz.live.graph import LiveGraph, LiveTensor, check_names
+from hookviz.live.hook_maker import HookLike, HookMaker
 from hookviz.live.module_chain import ModuleHook
+from hookviz.live.module_hooks import MODULE_KINDS
 from hookviz.live.names import Namespace
-from hookviz.live.run import BackwardOptions, run_backward, with_gradient
-from hookviz.live.source import HookSource, find_source
+from hookviz.live.passes import Passes
+from hookviz.live.run import BackwardOptions
+from hookviz.live.sitting import Sitting
+from hookviz.live.source import HookSource
 from hookviz.live.table import Hook
 from hookviz.live.take import Keep
-from hookviz.live.typed import own_namespaces, typed_source
-from hookviz.records import HookRecord, TraceRecord
+from hookviz.live.targets import HookId, Owner, Target, find_owner
+from hookviz.live.typed import own_namespaces
+from hookviz.records import HookKind, TraceRecord
 
-Target = torch.Tensor | str
-HookLike = Hook | str
-HookId = HookRecord | str
-"""A hook of the explorer: its id, or the record that `Explorer.hooks` gives."""
+__all__ = ["HookId", "HookLike", "Session", "Target"]
+
 Undo = Callable[[], object]
 
-_texts = itertools.count(1)
-"""Numbers the texts that were typed, so that tracebacks can tell them apart."""
 
-
-class Session:
+class Session(Sitting):
     """The one mutable object: whatever a click can do is a method here.
 
     Each change runs one real backward from the `.grad`s of before the first run, so the state
-    afterwards is that of one plain `backward()` with the hooks as they stand. A change with which
-    backward fails is taken back, with all `.grad`s.
+    afterwards is that of one plain `backward()` with the hooks as they stand. Where a function
+    makes the root, a change of a module's hook runs that function again as well. A change with
+    which a run fails is taken back, with all `.grad`s.
 
     Attributes:
         trace: The last pass that is shown.
+        dropped: What the hooks are called for which the last new forward had no place.
     """
 
     def __init__(
@@ -62,7 +60,8 @@ class Session:
         """Capture the graph and run it once.
 
         Args:
-            root: The tensor on which to call backward.
+            root: The tensor on which to call backward, or a function without arguments that
+                computes and returns it.
             options: The arguments of backward.
             names: Names given by hand.
             namespaces: Where to look for names, and where the text of a hook finds its variables.
@@ -73,56 +72,80 @@ class Session:
         Raises:
             HookvizError: If backward cannot be called on the root.
         """
-        root = check_root(root)
-        with_gradient(root, options)  # refuses before anything is captured
-        self._options = options
-        self._namespaces = tuple(namespaces)
-        self._keep: Keep = keep
-        self._echo = echo
-        self._live = capture_live(root, names=names, namespaces=self._namespaces)
-        self._chains = HookChains(self._live)
-        self._holding = Holding(self._chains)
-        self._before = KeptGrads(self._live.tensors)
-        self._gradient = KeptNumbers(options.gradient)
-        self._closed = False
-        self._running_thread: int | None = None
+        check_names(names)
+        spaces = tuple(namespaces)
+        function = cast("RootFunction", root) if is_function(root) else None
+        if function is not None:
+            spaces = (*spaces, *own_namespaces(function))
+        super().__init__()
+        self._maker = HookMaker(spaces)
+        self.dropped: tuple[str, ...] = ()
+        with self._at_work():
+            self._passes = Passes(
+                root if function is None else None,
+                function,
+                options,
+                names=names,
+                namespaces=spaces,
+                maker=self._maker,
+                keep=keep,
+                echo=echo,
+            )
         self.trace: TraceRecord = (
             self._run() if first_run is None else first_run(self._live, self._chains)
         )
 
     @property
-    def is_closed(self) -> bool:
-        """Whether `close` was called."""
-        return self._closed
+    def notice(self) -> tuple[str, dict[str, str]] | None:
+        """What to tell the reader of the last change: a key of the language tables, and values."""
+        if not self.dropped:
+            return None
+        return "notice.hooks_dropped", {"hooks": ", ".join(self.dropped)}
 
     def run(self) -> TraceRecord:
-        """Run backward again with the hooks as they are now, and return the new trace.
+        """Run again with the hooks as they are now, and return the new trace.
 
         Raises:
             HookRunError: If it fails; the trace of before is kept.
         """
-        with self._change() as undo:
+        with self._change(forward=True) as undo:
             undo(lambda: None)
         return self.trace
 
-    def attach(self, target: Target, hook: HookLike) -> str:
-        """Register a hook at the end of a tensor's chain; return its id.
+    def attach(
+        self,
+        target: Target,
+        hook: HookLike,
+        *,
+        kind: HookKind | None = None,
+        with_kwargs: bool | None = None,
+    ) -> str:
+        """Register a hook at the end of its chain; return its id.
 
         Args:
-            target: A tensor of the graph, its name, or its id.
+            target: A tensor or module of the graph, its name, or an id: `t2`, `m3`, or `n4` for a
+                function.
             hook: A callable, or the text of a lambda or `def`.
+            kind: What it is to be: on a tensor `tensor_hook` if not said, on a module
+                `module_forward_hook`, on a function `node_hook`.
+            with_kwargs: Whether a forward hook is given keyword arguments as well; by what it
+                takes if not said.
 
         Raises:
-            UnknownTargetError: If the graph has no such tensor.
+            UnknownTargetError: If the graph has no such thing.
+            HookvizError: If that takes no hook of this kind, or the forward cannot be run again.
             HookSourceError: If it is no usable hook; nothing was changed.
-            HookRunError: If backward fails with it; it was taken off again.
+            HookRunError: If the run fails with it; it was taken off again.
         """
-        owner = self.find_tensor(target)
-        function, source = self._make(hook)
-        with self._change() as undo:
-            added = self._chains.add(owner, function, source)
+        self._check_open()
+        owner, chosen = find_owner(self._live, target, kind)
+        if isinstance(owner, LiveModule):
+            self._passes.check_can_change_modules()
+        function, source, has_kwargs = self._maker.make(hook, chosen, with_kwargs=with_kwargs)
+        with self._change(forward=isinstance(owner, LiveModule)) as undo:
+            added = self._add(owner, chosen, function, source, with_kwargs=has_kwargs)
             undo(lambda: added.table.take_off(added.key))
-        self._holding.note_added(added.table, added.key)
+        self._passes.note_added(added)
         return added.id
 
     def edit(self, hook_id: HookId, hook: HookLike) -> None:
@@ -130,15 +153,20 @@ class Session:
 
         Raises:
             UnknownTargetError: If there is no such hook.
+            HookvizError: If it belongs to a forward that cannot be run again.
             HookSourceError: If it is no usable hook; nothing was changed.
-            HookRunError: If backward fails with it; the old one is back.
+            HookRunError: If the run fails with it; the old one is back.
         """
-        live_hook = self.find_hook(hook_id)
-        function, source = self._make(hook, instead_of=live_hook)
-        old = (live_hook.function, live_hook.entry.source)
-        with self._change() as undo:
-            self._put(live_hook, function, source)
-            undo(lambda: self._put(live_hook, *old))
+        found = self.find_hook(hook_id)
+        self._passes.check_can_change(found)
+        has_kwargs = found.record.with_kwargs if found.kind in MODULE_KINDS else None
+        function, source, _ = self._maker.make(
+            hook, found.kind, with_kwargs=has_kwargs, instead_of=found.function
+        )
+        old = (found.function, found.entry.source)
+        with self._change(forward=found) as undo:
+            _put(found, function, source)
+            undo(lambda: _put(found, *old))
 
     def enable(self, hook_id: HookId) -> None:
         """Turn a hook on. Raises as `edit` does."""
@@ -150,23 +178,25 @@ class Session:
 
     def move(self, hook_id: HookId, position: int) -> None:
         """Move a hook to a place in its chain, counted from 0. Raises as `edit` does."""
-        live_hook = self.find_hook(hook_id)
-        table = live_hook.table
+        found = self.find_hook(hook_id)
+        self._passes.check_can_change(found, order=True)
+        table = found.table
         old = table.listed()
-        keys = [key for key in old if key != live_hook.key]
+        keys = [key for key in old if key != found.key]
         if not isinstance(position, int):
             raise HookvizError(f"position={position!r}; a place in the chain is a number from 0.")
-        keys.insert(max(0, min(position, len(keys))), live_hook.key)
-        with self._change() as undo:
+        keys.insert(max(0, min(position, len(keys))), found.key)
+        with self._change(forward=found) as undo:
             table.reorder(keys)
             undo(lambda: table.reorder(old))
 
     def remove(self, hook_id: HookId) -> None:
-        """Take a hook off its tensor. Raises as `edit` does."""
-        live_hook = self.find_hook(hook_id)
-        table, key = live_hook.table, live_hook.key
-        old = list(table.hooks)
-        with self._change() as undo:
+        """Take a hook off. Raises as `edit` does."""
+        found = self.find_hook(hook_id)
+        self._passes.check_can_change(found, order=True)
+        table, key = found.table, found.key
+        old = table.order()
+        with self._change(forward=found) as undo:
             entry = table.take_off(key)
             undo(lambda: table.put_back(key, entry, old))
 
@@ -181,177 +211,91 @@ class Session:
         """
         self._check_open()
         self._check_idle()
-        self._chains.refresh()
-        chosen = self._chains.all() if hooks is None else [self.find_hook(hook) for hook in hooks]
-        results = KeptGrads(self._live.tensors)
-        try:
-            with switched_off(chosen):
+        chosen = None if hooks is None else [self.find_hook(hook) for hook in hooks]
+        with self._passes.put_back(always=True), self._at_work():
+            if self._passes.needs_forward_without(chosen):
+                return self._passes.run_without(chosen, self._run)
+            listed = self._passes.listed() if chosen is None else chosen
+            with switched_off(listed):
                 return self._run()
-        finally:
-            results.restore()
-            self._chains.refresh()
 
     def close(self) -> None:
         """Put the user's own hooks back as they were found, and take the added ones off.
 
         Raises:
-            HookvizError: If backward is running; call it when that has finished.
+            HookvizError: If a pass is running; call it when that has finished.
         """
         if self._closed:
             return
         self._check_idle()
-        self._holding.release()
+        self._passes.release()
         self._closed = True
         # The trace stays, the graph can go.
-        del self._live, self._chains, self._holding, self._before, self._gradient
-        del self._options, self._namespaces
-
-    def tensor_with_id(self, tensor_id: str) -> LiveTensor:
-        """Return the tensor with this id, whatever the names are.
-
-        Raises:
-            UnknownTargetError: If the graph has no such tensor.
-        """
-        self._check_open()
-        for owner in self._live.tensors:
-            if owner.id == tensor_id:
-                return owner
-        return self.find_tensor(tensor_id)
-
-    def find_tensor(self, target: Target) -> LiveTensor:
-        """Return the tensor that is meant.
-
-        Raises:
-            UnknownTargetError: If the graph has no such tensor; it names those it has.
-        """
-        self._check_open()
-        tensors = self._live.tensors
-        if isinstance(target, torch.Tensor):
-            found = next((owner for owner in tensors if owner.tensor is target), None)
-            what = f"this tensor of shape {list(target.shape)}"
-        else:
-            found = next((owner for owner in tensors if target in owner.names), None) or next(
-                (owner for owner in tensors if owner.id == target), None
-            )
-            what = f"{target!r}"
-        if found is None:
-            known = ", ".join(owner.label for owner in tensors[:20])
-            raise UnknownTargetError(
-                f"{what} is not a tensor of this graph. It has: {known}. An operation makes a new "
-                "tensor each time: w[0] or x.T written again is another one than in the graph."
-            )
-        return found
-
-    def find_hook(self, hook: HookRecord | str) -> LiveHook:
-        """Return the hook that is meant: its id, or its record.
-
-        Raises:
-            UnknownTargetError: If there is none; it names those there are.
-        """
-        self._check_open()
-        self._chains.refresh()
-        hook_id = hook.id if isinstance(hook, HookRecord) else hook
-        found = self._chains.get(hook_id) if isinstance(hook_id, str) else None
-        if found is None:
-            known = ", ".join(
-                f"{h.id} ({h.owner.label}: {h.entry.source.label})" for h in self._chains.all()
-            )
-            raise UnknownTargetError(
-                f"there is no hook {hook_id!r}. "
-                + (f"There are: {known}." if known else "No tensor of this graph has a hook.")
-            )
-        if isinstance(found, ModuleHook):
-            raise HookvizError("hooks of modules cannot be changed yet.")
-        return found
-
-    def interrupt(self) -> None:
-        """Raise a KeyboardInterrupt in the thread in which backward runs now, if one does.
-
-        A click is served by a thread of the kernel's own, which the interrupt button of a notebook
-        does not reach; this does, from a cell. A hook that waits inside compiled code goes on
-        until it comes back.
-        """
-        thread = self._running_thread
-        if thread is not None:
-            interrupt = ctypes.c_long(thread), ctypes.py_object(KeyboardInterrupt)
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(*interrupt)
-
-    def _check_idle(self) -> None:
-        if self._running_thread is not None:
-            raise HookvizError(
-                "backward is running, and this was called from inside it (by a hook, say). Change "
-                "hooks, or close, when it has finished."
-            )
-
-    def _check_open(self) -> None:
-        if self._closed:
-            raise ClosedError(
-                "this explorer was closed. Call hookviz.explore() again to go on with hooks."
-            )
+        del self._passes, self._maker
 
     # -- changes --------------------------------------------------------------------------------
 
     @contextmanager
-    def _change(self) -> Iterator[Callable[[Undo], None]]:
-        """Run again after the block, and take the change back if that fails or is interrupted."""
+    def _change(self, *, forward: bool | AnyHook) -> Iterator[Callable[[Undo], None]]:
+        """Run again after the block, and take the change back if that fails or is interrupted.
+
+        Args:
+            forward: Whether the forward has to be run again: or the hook that is changed.
+        """
         self._check_open()
         self._check_idle()
+        if not isinstance(forward, bool):
+            forward = isinstance(forward, ModuleHook)
         steps: list[Undo] = []
-        results = KeptGrads(self._live.tensors)
-        try:
-            yield steps.append
-            trace = self._run()
-        except BaseException:
-            self._take_back(steps, results)
-            raise
-        if trace.error is not None:
-            self._take_back(steps, results)
-            raise HookRunError(run_message(trace), trace=trace)
-        self.trace = trace
-
-    def _take_back(self, steps: list[Undo], results: KeptGrads) -> None:
-        for undo in reversed(steps):
-            undo()
-        results.restore()
-        self._chains.refresh()
+        with self._passes.put_back() as keep:
+            try:
+                yield steps.append
+                with self._at_work():
+                    trace, dropped = self._passes.run_again(self._run, forward=forward)
+                if trace.error is not None:
+                    raise HookRunError(run_message(trace), trace=trace)
+                keep()
+            except BaseException:
+                for undo in reversed(steps):
+                    undo()
+                self._chains.refresh()
+                raise
+        self.trace, self.dropped = trace, dropped
 
     def _run(self) -> TraceRecord:
-        self._before.restore()
-        # A hook on the root may have written to it, and a leaf may have its memory for `.grad`.
-        self._gradient.restore()
-        options = with_gradient(self._live.root, self._options)
-        self._running_thread = threading.get_ident()
-        try:
-            return run_backward(self._live, self._chains, options, keep=self._keep, echo=self._echo)
-        finally:
-            self._running_thread = None
-            self._holding.renew()
+        with self._at_work():
+            return self._passes.run()
 
-    def _make(
-        self, hook: HookLike, *, instead_of: LiveHook | None = None
-    ) -> tuple[Hook, HookSource]:
-        if not isinstance(hook, str):
-            check_callable(hook)
-            return hook, find_source(hook)
-        namespaces = self._namespaces
-        if instead_of is not None:
-            # A hook written inside a function goes on seeing the variables of that function.
-            namespaces = (*own_namespaces(instead_of.function), *namespaces)
-        function = compile_hook(hook, namespaces, filename=f"<hookviz hook {next(_texts)}>")
-        return function, typed_source(hook, function)
-
-    def _put(self, live_hook: LiveHook, function: Hook, source: HookSource) -> None:
-        live_hook.entry.function, live_hook.entry.source = function, source
-        live_hook.table.put(live_hook.key)
+    def _add(
+        self,
+        owner: Owner,
+        kind: HookKind,
+        function: Hook,
+        source: HookSource,
+        *,
+        with_kwargs: bool,
+    ) -> AnyHook:
+        chains = self._chains
+        if isinstance(owner, LiveTensor):
+            return chains.add(owner, function, source, kind)
+        if isinstance(owner, LiveModule):
+            return chains.modules.add(owner, kind, function, source, with_kwargs=with_kwargs)
+        return chains.nodes.add(owner.id, kind, function, source)
 
     def _switch(self, hook_id: HookId, *, enabled: bool) -> None:
-        live_hook = self.find_hook(hook_id)
-        old = live_hook.entry.enabled
+        found = self.find_hook(hook_id)
+        self._passes.check_can_change(found)
+        old = found.entry.enabled
 
         def put(value: bool) -> None:  # noqa: FBT001 - a setter of one value
-            live_hook.entry.enabled = value
-            live_hook.table.put(live_hook.key)
+            found.entry.enabled = value
+            found.table.put(found.key)
 
-        with self._change() as undo:
+        with self._change(forward=found) as undo:
             put(enabled)
             undo(lambda: put(old))
+
+
+def _put(hook: AnyHook, function: Hook, source: HookSource) -> None:
+    hook.entry.function, hook.entry.source = function, source
+    hook.table.put(hook.key)

@@ -33,15 +33,17 @@ class HookEntry:
         source: What can be said of it.
         origin: `"explorer"` for a hook that was added in hookviz.
         enabled: Whether it runs.
+        is_gone: Whether an explorer has removed it.
     """
 
-    __slots__ = ("enabled", "function", "origin", "original", "source")
+    __slots__ = ("enabled", "function", "is_gone", "origin", "original", "source")
 
     def __init__(self, function: Hook) -> None:
         self.function = self.original = function
         self.source: HookSource = find_source(function)
         self.origin: Literal["user", "explorer"] = "user"
         self.enabled = True
+        self.is_gone = False
 
     @property
     def standing(self) -> Hook:
@@ -72,16 +74,19 @@ class HookTable:
         """The user's own functions by key, in their order, as they were before any change."""
         self.taken_off: set[int] = set()
         """Keys of the user's own hooks that were removed in an explorer."""
+        self.away: dict[int, Hook] = {}
+        """What stands for hooks that are off or removed, while it is out of PyTorch's way."""
         self.holders = 0
         """How many open explorers may have changed it."""
         self.refresh()
 
     def refresh(self) -> None:
         """Take in hooks that were registered, replaced or removed since the last look."""
-        for key in [key for key in self.entries if key not in self.hooks]:
+        there = {**self.away, **self.hooks}
+        for key in [key for key in self.entries if key not in there]:
             del self.entries[key]
         self.taken_off = {
-            key for key in self.taken_off if plain(self.hooks.get(key, turned_off)) is taken_off
+            key for key in self.taken_off if plain(there.get(key, turned_off)) is taken_off
         }
         for key, hook in list(self.hooks.items()):
             standing = plain(hook)
@@ -110,6 +115,34 @@ class HookTable:
         else:
             self.hooks.pop(key, None)
         return entry
+
+    def forget(self, key: int) -> HookEntry:
+        """Take a hook away without a trace, and return its entry; `put_back` undoes it."""
+        self.hooks.pop(key, None)
+        function = self.found.pop(key, turned_off)
+        entry = self.entries.pop(key, None)
+        if entry is None:
+            entry = HookEntry(function)
+            entry.is_gone = True
+        self.taken_off.discard(key)
+        return entry
+
+    def order(self) -> list[int]:
+        """Return all keys, those of hooks that were taken off too, as `put_back` wants them."""
+        return list(self.hooks)
+
+    def take_placeholders(self) -> None:
+        """Take away what stands for hooks that are off or were removed, for a while."""
+        for key, hook in list(self.hooks.items()):
+            if hook is turned_off or hook is taken_off:
+                self.away[key] = self.hooks.pop(key)
+
+    def put_placeholders(self, order: list[int]) -> None:
+        """Undo `take_placeholders`; `order` are the keys as they were."""
+        if self.away:
+            self.hooks.update(self.away)
+            self.away.clear()
+            self.reorder(order)
 
     def listed(self) -> list[int]:
         """Return the keys of the hooks that are there, in the order in which they run."""

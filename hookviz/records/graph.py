@@ -23,6 +23,7 @@ class NodeRecord:
         leaf: Id of the tensor into whose `.grad` this node adds; `None` unless `AccumulateGrad`.
         call: Id of the innermost module call that made it, if known.
         code_file, code_line, code_text: The user's source line that made it, if known.
+        hooks: Hooks that were put on it in hookviz, pre-hooks first.
         annotation: A key of the language tables with one more thing to say about it; often empty.
         made_by_pass: Which recorded pass with `create_graph=True` made it, counted from the oldest
             of the chain that `TraceRecord.earlier` begins: 1 for the first pass. 0 for a node that
@@ -38,6 +39,7 @@ class NodeRecord:
     code_file: str = ""
     code_line: int | None = None
     code_text: str = ""
+    hooks: tuple[HookRecord, ...] = ()
     annotation: str = ""
     made_by_pass: int = 0
 

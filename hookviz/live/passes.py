@@ -1,0 +1,266 @@
+"""Make the passes of one session: each from the start, with or without a new forward."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+
+from hookviz.errors import HookvizError
+from hookviz.live.carrying import Carrier
+from hookviz.live.chain import AnyHook, HookChains, dictionaries, switched_off
+from hookviz.live.closing import Holding
+from hookviz.live.forward_log import ForwardLog
+from hookviz.live.forward_trace import forward_graph, trace_of
+from hookviz.live.forward_watch import LiveForward
+from hookviz.live.function_root import FunctionRun, RootFunction, check_result
+from hookviz.live.grads import KeptGrads, KeptNumbers
+from hookviz.live.graph import LiveGraph, capture_live, check_root
+from hookviz.live.hook_ids import HookIds
+from hookviz.live.hook_maker import HookMaker
+from hookviz.live.module_chain import ModuleHook
+from hookviz.live.module_hooks import BACKWARD_KINDS
+from hookviz.live.names import Namespace
+from hookviz.live.random_state import RandomState
+from hookviz.live.rerun import Forgotten, Rerun, placeholders_away
+from hookviz.live.run import BackwardOptions, run_backward, with_gradient
+from hookviz.live.table import HookTable, table_of
+from hookviz.live.take import Keep
+from hookviz.records import TraceRecord
+
+Run = Callable[[], TraceRecord]
+
+NEEDS_FUNCTION = (
+    "this needs the forward to be run again, and hookviz was given the tensor that came out of it. "
+    "Pass a function that computes it instead, as in hookviz.explore(lambda: model(x).sum())."
+)
+
+
+class Passes:
+    """The graph that is shown, and how a pass through it, or through a new one, is made.
+
+    Attributes:
+        live: The graph.
+        chains: Its hooks.
+    """
+
+    def __init__(
+        self,
+        root: Any,
+        function: RootFunction | None,
+        options: BackwardOptions,
+        *,
+        names: Mapping[str, torch.Tensor] | None,
+        namespaces: tuple[Namespace, ...],
+        maker: HookMaker,
+        keep: Keep,
+        echo: bool,
+    ) -> None:
+        """Capture the graph, running the function first if there is one.
+
+        Args:
+            root: The root, where there is no function that makes it.
+            function: Makes the root.
+            options: The arguments of backward.
+            names: See `capture_live`.
+            namespaces: See `capture_live`.
+            maker: Makes typed hooks anew for a new forward.
+            keep: See `take`.
+            echo: Whether what user code prints also reaches standard output.
+        """
+        self._options, self._names, self._namespaces = options, names, namespaces
+        self._maker, self._keep, self._echo = maker, keep, echo
+        self._ids = HookIds()
+        self._gradient = KeptNumbers(options.gradient)
+        self._failed: LiveForward | None = None
+        self._rerun: Rerun | None = None
+        if function is None:
+            self.live = self._capture(check_root(root))
+        else:
+            self._rerun = Rerun(function, keep=keep, echo=echo)
+            self.live, self._failed = self._captured(self._rerun.run())
+        self.chains = HookChains(self.live, ids=self._ids)
+        self._holding = Holding(self.chains)
+        self._before = KeptGrads(self.live.tensors)
+        self._forgotten: Forgotten | None = None
+
+    @property
+    def has_function(self) -> bool:
+        """Whether the forward can be run again."""
+        return self._rerun is not None
+
+    # -- passes ---------------------------------------------------------------------------------
+
+    def run(self) -> TraceRecord:
+        """Run backward through the graph, from the `.grad`s of before the first pass."""
+        if self._failed is not None:
+            return trace_of(self._failed, self.live, self.chains, keep=self._keep)
+        self._start_over()
+        options = with_gradient(self.live.root, self._options)
+        try:
+            return run_backward(self.live, self.chains, options, keep=self._keep, echo=self._echo)
+        finally:
+            self._holding.renew()
+
+    def run_again(self, run: Run, *, forward: bool) -> tuple[TraceRecord, tuple[str, ...]]:
+        """Run again, with a new forward first if that is asked for and can be.
+
+        Returns:
+            The trace, and what the hooks are called that have no place in the new graph.
+        """
+        if not forward or self._rerun is None:
+            return run(), ()
+        random = RandomState()
+        try:
+            carrier = self._new_graph(carry=True)
+            trace = run()
+        finally:
+            random.restore()
+        if trace.error is None:
+            self._holding.move_to(self.chains)
+            for table, key in carrier.added:
+                self._holding.note_added(table, key)
+            hooks = [table.hooks for table in self.chains.tables.values()]
+            self._ids.forget_all_but((*hooks, *(t.hooks for t in self.chains.nodes.tables())))
+        return trace, tuple(carrier.dropped)
+
+    def needs_forward_without(self, hooks: Iterable[AnyHook] | None) -> bool:
+        """Return whether a pass without some hooks (`None`: any) needs a new forward."""
+        chosen = self.listed() if hooks is None else tuple(hooks)
+        return self.has_function and any(isinstance(hook, ModuleHook) for hook in chosen)
+
+    def run_without(self, hooks: Iterable[AnyHook] | None, run: Run) -> TraceRecord:
+        """Run a new forward and backward with some hooks off; see `put_back`."""
+        chosen = self.listed() if hooks is None else tuple(hooks)
+        off = {hook.id for hook in chosen}
+        random = RandomState()
+        try:
+            with switched_off(chosen):
+                self._new_graph(carry=hooks is not None)
+                others = [h for h in self.listed() if hooks is None or h.id in off]
+                with switched_off(others):
+                    return run()
+        finally:
+            random.restore()
+
+    def listed(self) -> tuple[AnyHook, ...]:
+        """Return every hook that can be turned off."""
+        others = (hook for hook in self.chains.others() if self._can_switch(hook))
+        return (*self.chains.all(), *others)
+
+    @contextmanager
+    def put_back(self, *, always: bool = False) -> Iterator[Callable[[], None]]:
+        """Put graph, `.grad`s and buffers back after the block, unless it calls what it is given.
+
+        Args:
+            always: Whether to do so in any case.
+        """
+        graph = (self.live, self.chains, self._before, self._failed)
+        results = KeptGrads(self.live.tensors)
+        buffers = None if self._rerun is None else self._rerun.buffers.of_now()
+        is_kept: list[bool] = []
+        self._forgotten = None
+        try:
+            yield lambda: is_kept.append(True)
+        finally:
+            if always or not is_kept:
+                if self._rerun is not None and self._forgotten is not None:
+                    self._rerun.take_back(self._forgotten)
+                if self.live is not graph[0]:
+                    self._before.restore()
+                    self.chains.nodes.remove_all()
+                self.live, self.chains, self._before, self._failed = graph
+                results.restore()
+                if self._rerun is not None and buffers is not None:
+                    self._rerun.buffers.restore()
+                    buffers.restore()
+                self.chains.refresh()
+            self._forgotten = None
+
+    # -- what may be changed --------------------------------------------------------------------
+
+    def check_can_change_modules(self) -> None:
+        """Raise a `HookvizError` if hooks of modules cannot be added, moved or removed."""
+        if not self.has_function:
+            raise HookvizError(NEEDS_FUNCTION)
+
+    def check_can_change(self, hook: AnyHook, *, order: bool = False) -> None:
+        """Raise a `HookvizError` if a hook cannot be changed.
+
+        Args:
+            hook: The hook.
+            order: Whether it is to be moved or removed, not only edited or turned on or off.
+        """
+        if not isinstance(hook, ModuleHook):
+            return
+        if order or not self._can_switch(hook):
+            self.check_can_change_modules()
+        if self._rerun is not None and self._rerun.registers(hook.key):
+            raise HookvizError(
+                f"the function itself registers the hook {hook.entry.source.label} on "
+                f"{hook.owner.name}, and does so again each time it runs. Change it there."
+            )
+
+    def _can_switch(self, hook: AnyHook) -> bool:
+        if not isinstance(hook, ModuleHook) or self.has_function:
+            return True
+        # Backward hooks are a part of the graph that the forward has made; there they can be.
+        seat = (id(hook.table.hooks), hook.key)
+        marks = (call.mark for call in self.live.forward.calls)
+        return hook.kind in BACKWARD_KINDS and any(
+            mark is not None and seat in mark.hooks for mark in marks
+        )
+
+    def note_added(self, hook: AnyHook) -> None:
+        """Remember a hook that was registered, to take it off in the end."""
+        if isinstance(hook.table, HookTable):
+            self._holding.note_added(hook.table, hook.key)
+
+    def release(self) -> None:
+        """Put every hook back as it was found, and take the added ones off."""
+        self._holding.release()
+
+    # -- graphs ---------------------------------------------------------------------------------
+
+    def _start_over(self) -> None:
+        self._before.restore()
+        # A hook on the root may have written to it, and a leaf may have its memory for `.grad`.
+        self._gradient.restore()
+
+    def _new_graph(self, *, carry: bool) -> Carrier:
+        assert self._rerun is not None
+        self._start_over()
+        modules = tuple(self.chains.modules.tables.values())
+        self._forgotten = self._rerun.forget(
+            (*((None, table) for table in modules), *self._tensors())
+        )
+        with placeholders_away(modules):
+            live, failed = self._captured(self._rerun.again())
+        # Tensors that the function has made anew have their hooks; the others' are to be carried.
+        self._forgotten.come_back(but=(None, *(owner.tensor for owner in live.tensors)))
+        chains = HookChains(live, ids=self._ids)
+        carrier = Carrier(self.live, self.chains, (live, chains), maker=self._maker)
+        if carry and failed is None:
+            carrier.carry()
+            for table, entries in self._forgotten.on(owner.tensor for owner in live.tensors):
+                again = [key for key in table.listed() if self._rerun.registers(key)]
+                carrier.carry_registered(table, entries, again)
+        self._before = self._before.renewed(live.tensors)
+        self.live, self.chains, self._failed = live, chains, failed
+        return carrier
+
+    def _tensors(self) -> Iterator[tuple[torch.Tensor, HookTable]]:
+        for owner in self.live.tensors:
+            for _, hooks in dictionaries(owner):
+                yield owner.tensor, table_of(hooks)
+
+    def _captured(self, run: FunctionRun) -> tuple[LiveGraph, LiveForward | None]:
+        if run.has_failed:
+            return forward_graph(run.live, namespaces=self._namespaces), run.live
+        return self._capture(check_result(run.result), run.live.log), None
+
+    def _capture(self, root: torch.Tensor, log: ForwardLog | None = None) -> LiveGraph:
+        with_gradient(root, self._options)  # refuses before anything is captured
+        return capture_live(root, names=self._names, namespaces=self._namespaces, whole=log)
