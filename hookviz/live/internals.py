@@ -10,6 +10,7 @@ import operator
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import FrameType
 from typing import Any
 
 import torch
@@ -241,8 +242,25 @@ def is_compiled(module: torch.nn.Module) -> bool:
     if module._compiled_call_impl is not None:
         return True
     # Only where `torch.compile` was used is its module loaded.
-    dynamo = sys.modules.get("torch._dynamo.eval_frame")
+    dynamo = sys.modules.get(DYNAMO)
     return dynamo is not None and isinstance(module, dynamo.OptimizedModule)
+
+
+DYNAMO = "torch._dynamo.eval_frame"
+"""The part of PyTorch through whose functions compiled code is entered."""
+
+
+def is_inside_compiled() -> bool:
+    """Return whether this runs inside compiled code, or where the compiler follows each call."""
+    if DYNAMO not in sys.modules:
+        return False
+    callback = getattr(torch._C._dynamo.eval_frame, "get_eval_frame_callback", None)
+    if callback is not None:
+        return callback() is not None
+    frame: FrameType | None = sys._getframe(1)  # before PyTorch 2.6
+    while frame is not None and frame.f_globals.get("__name__") != DYNAMO:
+        frame = frame.f_back
+    return frame is not None
 
 
 _COPIES = (

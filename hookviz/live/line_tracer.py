@@ -6,12 +6,18 @@ import sys
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
+import torch
+
 from hookviz.live import internals
 from hookviz.live.call_book import CodePlace
-from hookviz.live.user_code import is_users, users_frame
+from hookviz.live.user_code import forget_snapshot, is_users, users_frame
+
+_DYNAMO_FILE = str(Path(torch.__file__).parent.joinpath("_dynamo", "eval_frame.py"))
+"""Through the functions of this file compiled code is entered."""
 
 Trace = Callable[[FrameType, str, Any], Any]
 
@@ -61,6 +67,8 @@ class LineTracer:
         self._forward_entered = forward_entered
         self._local: Trace | None = None
         self._global: Trace | None = None
+        self._until_end: Trace | None = None
+        self._compiled: FrameType | None = None
 
     @property
     def is_at_work(self) -> bool:
@@ -76,6 +84,7 @@ class LineTracer:
             return
         # Bound once, so that no new method object is made for each event.
         self._local, self._global = self._on_line, self._on_call
+        self._until_end = self._on_end_of_compiled
         trace_before = None if frame is None else frame.f_trace
         try:
             if frame is not None:
@@ -88,7 +97,9 @@ class LineTracer:
                 sys.settrace(None)
             if frame is not None and frame.f_trace is self._local:
                 frame.f_trace = trace_before
-            self._local = self._global = None
+            if frame is not None:
+                forget_snapshot(frame)
+            self._local = self._global = self._until_end = self._compiled = None
 
     def check(self) -> None:
         """Stop telling lines from here on if another tracer has taken over."""
@@ -96,12 +107,24 @@ class LineTracer:
             self.marks.note(None)
 
     def _on_call(self, frame: FrameType, event: str, _: Any) -> Trace | None:
+        if self._compiled is not None:
+            # The compiler follows every function that is called now, ours as well. This one it
+            # leaves alone as long as it touches no tensor.
+            return None
+        if frame.f_code.co_filename == _DYNAMO_FILE:
+            self._compiled = frame
+            return self._until_end
         if frame.f_code.co_name == "forward":
             self._forward_entered(frame)
         if not is_users(frame.f_code):
             return None
         self.marks.note(_place(frame))
         return self._local
+
+    def _on_end_of_compiled(self, frame: FrameType, event: str, _: Any) -> Trace | None:
+        if event == "return" and frame is self._compiled:
+            self._compiled = None
+        return self._until_end
 
     def _on_line(self, frame: FrameType, event: str, _: Any) -> Trace | None:
         if event == "line":

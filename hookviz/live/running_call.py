@@ -125,6 +125,11 @@ class RunningCall:
             frame.returned(result)
         return result
 
+    def end(self) -> None:
+        """Let go of those who watched, so that nothing is kept in a circle."""
+        self.frames.clear()
+        self.handled = None
+
     def run_hook(self, hook: CalledHook, args: tuple[Any, ...]) -> Any:
         """Run one of its hooks."""
         befores = [frame.before_hook(hook, args) for frame in self.frames]
@@ -210,12 +215,19 @@ def _call(self: torch.nn.Module, *args: Any, **kwargs: Any) -> Any:
         return _plain(self, *args, **kwargs)
     if not here.watchers or here.is_opaque or internals.is_traced():
         return _plain(self, *args, **kwargs)
+    if internals.is_inside_compiled():
+        return _plain(self, *args, **kwargs)
     call = RunningCall(self, args, kwargs)
     for watcher in here.watchers:
         frame = watcher.begin(call)
         if frame is not None:
             call.frames.append(frame)
-    return call.run() if call.frames else _plain(self, *args, **kwargs)
+    if not call.frames:
+        return _plain(self, *args, **kwargs)
+    try:
+        return call.run()
+    finally:
+        call.end()
 
 
 @contextmanager

@@ -39,7 +39,7 @@ def remembered(log: ForwardLog) -> Iterator[None]:
         yield
     finally:
         _open.remove(log)
-        if log.book.calls:
+        if log.book.calls or log.end != log.begin:
             _finished.append(log)
 
 

@@ -70,18 +70,23 @@ def callers_variables(frame: FrameType | None) -> tuple[Namespace, ...]:
 
 
 def variables_of(frame: FrameType) -> tuple[Namespace, ...]:
-    """Return the variables that a frame sees: its own, then those of its file.
-
-    Its own are a copy. Python up to 3.12 leaves a snapshot of them on the frame, which would keep
-    them alive after `del`; it is emptied, which does not touch the variables themselves.
-    """
+    """Return the variables that a frame sees: its own, as a copy, then those of its file."""
     if frame.f_locals is frame.f_globals:
         return (frame.f_globals,)
     copied = dict(frame.f_locals)
-    is_function = frame.f_code.co_flags & _OPTIMIZED
-    if sys.version_info < (3, 13) and is_function:
-        frame.f_locals.clear()
+    forget_snapshot(frame)
     return (copied, frame.f_globals)
+
+
+def forget_snapshot(frame: FrameType) -> None:
+    """Take away what looking at the variables of a running function has left on its frame.
+
+    Python up to 3.12 keeps a snapshot of them there, which would keep them alive after `del`. To
+    empty it does not touch the variables themselves, unless a trace function of this frame is
+    running.
+    """
+    if sys.version_info < (3, 13) and frame.f_code.co_flags & _OPTIMIZED:
+        frame.f_locals.clear()
 
 
 _OPTIMIZED = 0x1
