@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from hookviz.view import card as sizes
 from hookviz.view.card import Row
@@ -136,23 +135,18 @@ class _BoxWriter:
 
     def _outline(self) -> list[Element]:
         """Return the box and its head; behind that of a fold, the edges of more like it."""
-        made = [
-            element(
-                "rect",
-                class_="hv-sheet",
-                x=STACK * sheet,
-                y=STACK * sheet,
-                width=self.width,
-                height=self.height,
-                rx=_CORNER,
-            )
-            for sheet in range(self.sheets, 0, -1)
-        ]
-        size: dict[str, Any] = {"width": self.width, "height": self.height, "rx": _CORNER}
-        made.append(element("rect", class_="hv-module-ground", **size))
+        made = [self._rectangle("hv-sheet", STACK * sheet) for sheet in range(self.sheets, 0, -1)]
+        made.append(self._rectangle("hv-module-ground"))
         if self.box.rows:
             made.append(self._ground_of_head())
-        made.append(element("rect", class_="hv-module-box", **size))
+        made.append(self._rectangle("hv-module-box"))
+        return made
+
+    def _rectangle(self, class_: str, corner: float = 0.0) -> Element:
+        made = element("rect", class_=class_, width=self.width, height=self.height, rx=_CORNER)
+        if corner:
+            made.set("x", f"{corner:.0f}")
+            made.set("y", f"{corner:.0f}")
         return made
 
     def _ground_of_head(self) -> Element:
