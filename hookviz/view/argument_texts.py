@@ -9,7 +9,7 @@ from hookviz.records.event import Argument, Value
 from hookviz.view.arrivals import value_at
 from hookviz.view.message import Argument as Words
 from hookviz.view.message import Message, Text
-from hookviz.view.numbers import pair_text, short_text
+from hookviz.view.numbers import change_text, pair_text, short_text
 
 MOST_TOLD = 3
 """Of more values than this only the first are told."""
@@ -27,20 +27,19 @@ def arguments_change(before: Sequence[Argument], after: Sequence[Argument]) -> T
     if tuple(before) == tuple(after):
         return arguments_text(after)
     if len(before) == len(after) == 1:
-        return arrow(*_pair(before[0], after[0]))
+        return _change(before[0], after[0])
     return arrow(arguments_text(before), arguments_text(after))
 
 
 def changed_arguments(before: Sequence[Argument], after: Sequence[Argument]) -> Text | None:
     """Return only what changed, or `None` if nothing did: `1; 3 → 11; 13`."""
     old, new = ({item.path: item for item in items} for items in (before, after))
-    pairs = [
-        _pair(old.get(path), new.get(path))
-        for path in {**old, **new}
-        if old.get(path) != new.get(path)
-    ]
-    if not pairs:
+    changed = [path for path in {**old, **new} if old.get(path) != new.get(path)]
+    if not changed:
         return None
+    if len(changed) == 1:
+        return _change(old.get(changed[0]), new.get(changed[0]))
+    pairs = [_pair(old.get(path), new.get(path)) for path in changed]
     return arrow(several([first for first, _ in pairs]), several([second for _, second in pairs]))
 
 
@@ -50,13 +49,26 @@ def gradients_text(value: Value) -> Text:
     return several([short_text(item) for item in values])
 
 
+def gradients_change(before: Value, after: Value) -> Text:
+    """Return gradients per output or input as they are, or as they were and are."""
+    values = [value if isinstance(value, tuple) else (value,) for value in (before, after)]
+    if values[0] == values[1]:
+        return gradients_text(before)
+    if len(values[0]) == len(values[1]) == 1:
+        return change_text(values[0][0], values[1][0])
+    return arrow(gradients_text(before), gradients_text(after))
+
+
 def changed_gradients(before: Value, after: Value) -> Text | None:
     """Return only the gradients that changed, or `None` if none did."""
     count = max(len(value) if isinstance(value, tuple) else 1 for value in (before, after))
     pairs = [(value_at(before, place), value_at(after, place)) for place in range(count)]
-    texts = [pair_text(one, other) for one, other in pairs if one != other]
-    if not texts:
+    changed = [(one, other) for one, other in pairs if one != other]
+    if len(changed) == 1:
+        return change_text(*changed[0])
+    if not changed:
         return None
+    texts = [pair_text(one, other) for one, other in changed]
     return arrow(several([first for first, _ in texts]), several([second for _, second in texts]))
 
 
@@ -82,6 +94,12 @@ def argument_value(item: Argument | None) -> Text:
     if item is None:
         return "–"
     return short_text(item.snapshot) if item.snapshot is not None else item.text
+
+
+def _change(old: Argument | None, new: Argument | None) -> Text:
+    if old is not None and new is not None and old.snapshot and new.snapshot:
+        return change_text(old.snapshot, new.snapshot)
+    return arrow(*_pair(old, new))
 
 
 def _pair(old: Argument | None, new: Argument | None) -> tuple[Text, Text]:

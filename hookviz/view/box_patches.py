@@ -8,9 +8,9 @@ from hookviz.records.event import Argument, Event
 from hookviz.records.snapshot import TensorSnapshot
 from hookviz.view.argument_texts import (
     arguments_change,
-    arrow,
     changed_arguments,
     changed_gradients,
+    gradients_change,
     gradients_text,
     several,
 )
@@ -188,9 +188,7 @@ class BoxPatches:
             group = parent
 
     def _gradient(self, box: str, side: Side, event: Event) -> None:
-        change = changed_gradients(event.incoming, event.outgoing)
-        before = gradients_text(event.incoming)
-        text = before if change is None else arrow(before, gradients_text(event.outgoing))
+        text = gradients_change(event.incoming, event.outgoing)
         self._told_by_hooks[box, side] = text
         self._write(box, side, text)
 

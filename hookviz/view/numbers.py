@@ -86,6 +86,22 @@ def pair_text(
     return texts
 
 
+def change_text(before: TensorSnapshot | None, after: TensorSnapshot | None) -> Text:
+    """Return `8 → 10`; of large tensors only what is not said twice: `[3, 32] norm 2 → 4`."""
+    first, second = pair_text(before, after)
+    if isinstance(first, Message) and isinstance(second, Message):
+        is_alike = first.key == second.key == "value.shaped"
+        if is_alike and first.args["shape"] == second.args["shape"]:
+            one, other = first.args["facts"], second.args["facts"]
+            if isinstance(one, tuple) and isinstance(other, tuple) and len(one) == len(other) == 1:
+                norm = other[0]
+                assert isinstance(norm, Message)
+                second = str(norm.args["norm"])
+    if isinstance(first, str) and isinstance(second, str):
+        return f"{first} → {second}"
+    return Message("value.arrow", {"before": first, "after": second})
+
+
 def is_same_value(one: TensorSnapshot | None, other: TensorSnapshot | None) -> bool:
     """Whether two snapshots say the same; how they say it (dtype, layout) counts as well."""
     # Values are exact text, so NaN equals NaN here.

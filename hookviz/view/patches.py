@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from hookviz.records.event import Event
 from hookviz.records.graph import TensorRecord
 from hookviz.records.snapshot import TensorSnapshot
-from hookviz.view.argument_texts import arrow
 from hookviz.view.arrivals import Arrival, single, value_at
 from hookviz.view.box_patches import BoxPatches
 from hookviz.view.frame import PENDING, Patch, final_patches, initial_patches
 from hookviz.view.groups import GroupTree
 from hookviz.view.message import Message, Text
 from hookviz.view.names import GraphIndex
-from hookviz.view.numbers import is_same_value, pair_text, short_text
+from hookviz.view.numbers import change_text, is_same_value, pair_text, short_text
 from hookviz.view.where import Where
 
 __all__ = ["Patch", "PatchWriter"]
@@ -155,7 +154,7 @@ class PatchWriter:
         if event.mutated:
             did: Text = Message("hook.in_place", {"before": before, "after": after})
         elif event.rewritten:
-            did = arrow(before, after)
+            did = change_text(single(event.incoming), single(event.outgoing))
         else:
             did = Message("hook.unchanged", {"gradient": before})
         self._ran(event, tensor, did)
@@ -185,7 +184,7 @@ class PatchWriter:
         is_cleared = grad is None and event.incoming is not None
         self._set(tensor.id, "grad", Message("grad.cleared") if is_cleared else short_text(grad))
         if event.incoming != event.outgoing:
-            did = arrow(*pair_text(single(event.incoming), grad))
+            did = change_text(single(event.incoming), grad)
         elif event.before != event.after:
             before, after = pair_text(event.before, event.after)
             did = Message("hook.value", {"before": before, "after": after})

@@ -30,6 +30,7 @@ from hookviz.view.scene import (
 )
 from hookviz.view.start import start_expanded
 from hookviz.view.text_width import width_in_em
+from hookviz.view.titles import is_without_graph
 from hookviz.view.value_scene import values_of
 from hookviz.view.visible import Visible
 
@@ -98,7 +99,7 @@ class _SceneBuilder:
             self._add_feeds(slot, chain)
         for place, arrow in enumerate(arrows):
             self._add_arrow(place, arrow)
-        if not self.graph.nodes:
+        if is_without_graph(self.graph):
             values = values_of(self.tree, self.visible, self.drawn, self.frames, self.fields)
             self.connectors += values.connectors
             return self._finish([*self.drawn.values(), *values.boxes], is_forward=True)

@@ -15,7 +15,14 @@ def is_forward_alone(graph: GraphRecord, events: Sequence[Event]) -> bool:
     """Return whether only the forward of modules was seen, and no backward."""
     if not graph.tensors:
         return True
+    if is_without_graph(graph) and not events:
+        return True
     return bool(events) and all(event.module is not None for event in events)
+
+
+def is_without_graph(graph: GraphRecord) -> bool:
+    """Return whether modules were called and left no graph, as under `no_grad`."""
+    return not graph.nodes and bool(graph.calls or not graph.tensors)
 
 
 def title_of(graph: GraphRecord, events: Sequence[Event]) -> str:
@@ -27,7 +34,7 @@ def title_of(graph: GraphRecord, events: Sequence[Event]) -> str:
 
 def description_of(graph: GraphRecord) -> Message:
     """Return what a picture shows, for those who do not see it."""
-    if not graph.tensors:
+    if is_without_graph(graph):
         module = cut(clean(_outermost(graph)), _LONGEST_EM)
         return Message("picture.description.forward", {"module": module})
     tensor = cut(clean(graph.root.label), _LONGEST_EM)
