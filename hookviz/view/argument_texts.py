@@ -27,7 +27,7 @@ def arguments_change(before: Sequence[Argument], after: Sequence[Argument]) -> T
     if tuple(before) == tuple(after):
         return arguments_text(after)
     if len(before) == len(after) == 1:
-        return _change(before[0], after[0])
+        return _change(before[0], after[0], with_shape=True)
     return arrow(arguments_text(before), arguments_text(after))
 
 
@@ -38,7 +38,7 @@ def changed_arguments(before: Sequence[Argument], after: Sequence[Argument]) -> 
     if not changed:
         return None
     if len(changed) == 1:
-        return _change(old.get(changed[0]), new.get(changed[0]))
+        return _change(old.get(changed[0]), new.get(changed[0]), with_shape=False)
     pairs = [_pair(old.get(path), new.get(path)) for path in changed]
     return arrow(several([first for first, _ in pairs]), several([second for _, second in pairs]))
 
@@ -65,7 +65,7 @@ def changed_gradients(before: Value, after: Value) -> Text | None:
     pairs = [(value_at(before, place), value_at(after, place)) for place in range(count)]
     changed = [(one, other) for one, other in pairs if one != other]
     if len(changed) == 1:
-        return change_text(*changed[0])
+        return change_text(*changed[0], with_shape=False)
     if not changed:
         return None
     texts = [pair_text(one, other) for one, other in changed]
@@ -96,9 +96,9 @@ def argument_value(item: Argument | None) -> Text:
     return short_text(item.snapshot) if item.snapshot is not None else item.text
 
 
-def _change(old: Argument | None, new: Argument | None) -> Text:
+def _change(old: Argument | None, new: Argument | None, *, with_shape: bool) -> Text:
     if old is not None and new is not None and old.snapshot and new.snapshot:
-        return change_text(old.snapshot, new.snapshot)
+        return change_text(old.snapshot, new.snapshot, with_shape=with_shape)
     return arrow(*_pair(old, new))
 
 

@@ -7,8 +7,7 @@ import math
 from hookviz.view.fields import Fields
 from hookviz.view.label_places import LabelPlaces
 from hookviz.view.layout import Layout, Route
-from hookviz.view.message import Message, render
-from hookviz.view.row_svg import is_words
+from hookviz.view.message import Message, is_words, render
 from hookviz.view.scene import (
     CONTRIBUTION_SIZE,
     LONGEST_CONTRIBUTION_EM,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from hookviz.languages import LANGUAGES
-from hookviz.view.message import Message, Text, render
+from hookviz.view.message import Message, Text, is_words, render
 from hookviz.view.text_width import clean, width_in_em
 
 if TYPE_CHECKING:
@@ -85,13 +85,13 @@ class Fields:
         return sum(rooms) + _SEPARATOR_EM * max(len(rooms) - 1, 0)
 
     def _measure(self, texts: Iterable[Text]) -> tuple[float, float]:
-        """Return the widths of literals (numbers) and messages (words): they differ in size."""
+        """Return the widths of numbers and of words in their place: they differ in size."""
         numbers, messages = 0.0, 0.0
         for text in texts:
-            if isinstance(text, str):
-                numbers = max(numbers, room_for(text))
-            else:
+            if is_words(text):
                 messages = max(messages, room_for(text))
+            else:
+                numbers = max(numbers, room_for(text))
         return numbers, messages
 
 

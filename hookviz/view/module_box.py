@@ -33,7 +33,7 @@ TOGGLE_WIDTH = 23.0
 STACK = 4.0
 """How far the sheets of a fold stand out behind each other."""
 
-LONGEST_WIDTH = 312.0
+LONGEST_WIDTH = 360.0
 _INNER = LONGEST_WIDTH - 2 * PADDING
 _SHORTEST_WIDTH = 96.0
 _GAP = 10.0

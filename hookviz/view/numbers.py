@@ -86,8 +86,15 @@ def pair_text(
     return texts
 
 
-def change_text(before: TensorSnapshot | None, after: TensorSnapshot | None) -> Text:
-    """Return `8 → 10`; of large tensors only what is not said twice: `[3, 32] norm 2 → 4`."""
+def change_text(
+    before: TensorSnapshot | None, after: TensorSnapshot | None, *, with_shape: bool = True
+) -> Text:
+    """Return `8 → 10`; of large tensors only what is not said twice: `[3, 32] norm 2 → 4`.
+
+    Args:
+        before, after: The values.
+        with_shape: Whether to say the shape of a large tensor if both are of one shape.
+    """
     first, second = pair_text(before, after)
     if isinstance(first, Message) and isinstance(second, Message):
         is_alike = first.key == second.key == "value.shaped"
@@ -97,6 +104,8 @@ def change_text(before: TensorSnapshot | None, after: TensorSnapshot | None) -> 
                 norm = other[0]
                 assert isinstance(norm, Message)
                 second = str(norm.args["norm"])
+                if not with_shape and isinstance(one[0], Message):
+                    first = one[0]
     if isinstance(first, str) and isinstance(second, str):
         return f"{first} → {second}"
     return Message("value.arrow", {"before": first, "after": second})

@@ -154,7 +154,7 @@ class PatchWriter:
         if event.mutated:
             did: Text = Message("hook.in_place", {"before": before, "after": after})
         elif event.rewritten:
-            did = change_text(single(event.incoming), single(event.outgoing))
+            did = change_text(single(event.incoming), single(event.outgoing), with_shape=False)
         else:
             did = Message("hook.unchanged", {"gradient": before})
         self._ran(event, tensor, did)
@@ -184,7 +184,7 @@ class PatchWriter:
         is_cleared = grad is None and event.incoming is not None
         self._set(tensor.id, "grad", Message("grad.cleared") if is_cleared else short_text(grad))
         if event.incoming != event.outgoing:
-            did = change_text(single(event.incoming), grad)
+            did = change_text(single(event.incoming), grad, with_shape=False)
         elif event.before != event.after:
             before, after = pair_text(event.before, event.after)
             did = Message("hook.value", {"before": before, "after": after})

@@ -8,28 +8,11 @@ from hookviz.records import HookRecord
 from hookviz.view import card as sizes
 from hookviz.view.card import Row, hook_label
 from hookviz.view.fields import Fields
-from hookviz.view.message import Message, Text
+from hookviz.view.message import is_words
 from hookviz.view.svg import Element, element, title, words
 from hookviz.view.text_width import cut
 
 _HOOK_OVERHANG = 7.0
-_VALUES = frozenset(
-    {
-        "hook.in_place",
-        "hook.value",
-        "value.arrow",
-        "value.at",
-        "value.maximum",
-        "value.mean",
-        "value.minimum",
-        "value.named",
-        "value.norm",
-        "value.several",
-        "value.shaped",
-        "value.summary",
-    }
-)
-"""Messages that tell numbers."""
 
 
 class RowWriter:
@@ -118,11 +101,6 @@ class RowWriter:
         if limit < math.inf:
             made.set("data-hv-cut", f"{limit:.1f}")
         return made
-
-
-def is_words(text: Text) -> bool:
-    """Return whether words stand where a value would: `not computed yet`, but not `[3] norm 2`."""
-    return isinstance(text, Message) and text.key not in _VALUES
 
 
 def error_mark(right: float) -> Element:

@@ -8,7 +8,14 @@ from hypothesis import strategies as st
 
 from hookviz.records import TensorSnapshot, TensorSummary
 from hookviz.view.message import render
-from hookviz.view.numbers import number_text, pair_text, shape_text, short_text, snapshot_text
+from hookviz.view.numbers import (
+    change_text,
+    number_text,
+    pair_text,
+    shape_text,
+    short_text,
+    snapshot_text,
+)
 from tests.view.example import scalar, vector
 
 
@@ -155,3 +162,24 @@ def test_the_place_of_a_change_counts_rows_and_columns() -> None:
 
 def test_a_shape_is_written_as_pytorch_prints_it() -> None:
     assert [shape_text(shape) for shape in ((), (3,), (3, 4))] == ["[]", "[3]", "[3, 4]"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "text"),
+    [
+        (scalar(8), scalar(10), "8 → 10"),
+        (None, scalar(8), "None → 8"),
+        (large(), large(norm="2.5"), "[3, 32, 32] norm 1.25 → 2.5"),
+        (large(), large(nan_count=1), "[3, 32, 32] norm 1.25 → [3, 32, 32] norm 1.25; 1 NaN"),
+        (large(), large(mean="-0.5"), "mean 0.5 → mean -0.5"),
+    ],
+)
+def test_a_change_says_nothing_twice(
+    before: TensorSnapshot | None, after: TensorSnapshot, text: str
+) -> None:
+    assert render(change_text(before, after), "en") == text
+
+
+def test_a_change_beside_the_shape_needs_none_of_its_own() -> None:
+    changed = change_text(large(), large(norm="2.5"), with_shape=False)
+    assert render(changed, "en") == "norm 1.25 → 2.5"
