@@ -92,8 +92,8 @@ def change_text(
     """Return `8 → 10`; of large tensors only what is not said twice: `[3, 32] norm 2 → 4`.
 
     Args:
-        before: The value of before.
-        after: The value of now.
+        before: What it was.
+        after: What it is.
         with_shape: Whether to say the shape of a large tensor if both are of one shape.
     """
     first, second = pair_text(before, after)
