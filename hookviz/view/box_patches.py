@@ -15,6 +15,7 @@ from hookviz.view.argument_texts import (
     several,
 )
 from hookviz.view.arrivals import Arrival, value_at
+from hookviz.view.frame import Patch, initial_hook_patches
 from hookviz.view.groups import TOP, GroupTree
 from hookviz.view.message import Message, Text
 from hookviz.view.names import GraphIndex
@@ -23,7 +24,6 @@ from hookviz.view.ports import Port, Ports, Side
 from hookviz.view.value_patches import ValuePatches
 from hookviz.view.where import Where, is_about
 
-Patch = tuple[str, str, Text]
 Frame = Mapping[tuple[str, str], Text]
 
 _PENDING = Message("flow.pending")
@@ -78,9 +78,8 @@ class BoxPatches:
             yield group.id, "note", ""
             for side in _SIDES:
                 yield group.id, side, _PENDING if self._has(group.id, side) else ""
-            for hook in group.module.hooks if group.module is not None else ():
-                yield group.id, f"hook:{hook.id}", "" if hook.enabled else Message("hook.off")
-                yield group.id, f"hook-state:{hook.id}", "pending" if hook.enabled else "off"
+            if group.module is not None:
+                yield from initial_hook_patches(group.id, group.module.hooks)
         yield from self._values.initial()
 
     def write(self, event: Event, where: Where, arrivals: Sequence[Arrival]) -> None:
