@@ -83,26 +83,98 @@ class ResNet(nn.Module):
         return out
 
 
+class HandWrittenLSTM(nn.Module):
+    """An LSTM cell written out by hand, one step after the other, without any inner module."""
+
+    def __init__(self, inputs: int, size: int) -> None:
+        super().__init__()
+        self.weight_ih = nn.Parameter(torch.randn(4 * size, inputs) * 0.1)
+        self.weight_hh = nn.Parameter(torch.randn(4 * size, size) * 0.1)
+        self.bias_ih = nn.Parameter(torch.zeros(4 * size))
+        self.bias_hh = nn.Parameter(torch.zeros(4 * size))
+        self.size = size
+
+    def forward(self, xs: torch.Tensor) -> torch.Tensor:
+        """Take `(steps, batch, inputs)`, return `(batch, size)`."""
+        h = c = torch.zeros(xs.size(1), self.size)
+        for x in xs:
+            gates = x @ self.weight_ih.t() + self.bias_ih + h @ self.weight_hh.t() + self.bias_hh
+            i, f, g, o = gates.chunk(4, 1)
+            c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
+            h = torch.sigmoid(o) * torch.tanh(c)
+        return h
+
+
+class Transformer(nn.Module):
+    """Tokens in, logits out, with `layers` encoder layers of PyTorch's own in between."""
+
+    def __init__(self, layers: int, size: int = 64) -> None:
+        super().__init__()
+        layer = nn.TransformerEncoderLayer(size, 4, 2 * size, batch_first=True)
+        self.embed = nn.Embedding(100, size)
+        self.encoder = nn.TransformerEncoder(layer, layers, enable_nested_tensor=False)
+        self.head = nn.Linear(size, 100)
+
+    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
+        """Take `(batch, length)`, return `(batch, length, 100)`."""
+        out: torch.Tensor = self.head(self.encoder(self.embed(tokens)))
+        return out
+
+
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A loss to measure; `build` runs the forward and returns it."""
+    """A loss to measure; `build` runs the forward and returns it.
+
+    Attributes:
+        name: What it is.
+        build: Runs the forward.
+        model, x: What `build` calls, and with what, where it is a module.
+    """
 
     name: str
     build: Callable[[], torch.Tensor]
+    model: nn.Module | None = None
+    x: torch.Tensor | None = None
+
+
+def of_model(name: str, model: nn.Module, x: torch.Tensor) -> Case:
+    """Return the sum of what a model gives as a case."""
+    return Case(name, lambda: model(x).sum(), model, x)
 
 
 def lenet(batch: int = 4) -> Case:
     """LeNet on pictures of 32 by 32."""
     torch.manual_seed(0)
-    model, x = LeNet(), torch.randn(batch, 3, 32, 32)
-    return Case(f"LeNet, batch {batch}", lambda: model(x).sum())
+    return of_model(f"LeNet, batch {batch}", LeNet(), torch.randn(batch, 3, 32, 32))
 
 
 def resnet50(batch: int = 2, size: int = 224) -> Case:
     """The shape of ResNet-50, 337 nodes."""
     torch.manual_seed(0)
-    model, x = ResNet((3, 4, 6, 3)), torch.randn(batch, 3, size, size)
-    return Case(f"ResNet-50-like, batch {batch}, {size} px", lambda: model(x).sum())
+    x = torch.randn(batch, 3, size, size)
+    return of_model(f"ResNet-50-like, batch {batch}, {size} px", ResNet((3, 4, 6, 3)), x)
+
+
+def resnet152(batch: int = 1, size: int = 64) -> Case:
+    """The shape of ResNet-152."""
+    torch.manual_seed(0)
+    x = torch.randn(batch, 3, size, size)
+    return of_model(f"ResNet-152-like, batch {batch}, {size} px", ResNet((3, 8, 36, 3)), x)
+
+
+def transformer(layers: int = 12) -> Case:
+    """A transformer of encoder layers."""
+    torch.manual_seed(0)
+    x = torch.randint(0, 100, (2, 10))
+    return of_model(f"transformer, {layers} layers", Transformer(layers), x)
+
+
+def lstm(steps: int) -> Case:
+    """An LSTM written out by hand."""
+    torch.manual_seed(0)
+    return of_model(
+        f"LSTM by hand, {steps} steps", HandWrittenLSTM(8, 16), torch.randn(steps, 2, 8)
+    )
 
 
 def chain(length: int) -> Case:

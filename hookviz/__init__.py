@@ -13,11 +13,13 @@ from hookviz.errors import (
     HookSourceError,
     HookvizError,
     NoGradError,
+    NotAModuleError,
     NotATensorError,
     RecordingWarning,
     TraceFormatError,
     UnknownTargetError,
 )
+from hookviz.forward import Forward, watch
 from hookviz.graph import Graph
 from hookviz.records import Event, TensorSnapshot
 from hookviz.trace import Trace
@@ -33,6 +35,7 @@ __all__ = [
     "ClosedError",
     "Event",
     "Explorer",
+    "Forward",
     "FreedGraphError",
     "GradientError",
     "Graph",
@@ -40,6 +43,7 @@ __all__ = [
     "HookSourceError",
     "HookvizError",
     "NoGradError",
+    "NotAModuleError",
     "NotATensorError",
     "RecordingWarning",
     "TensorSnapshot",
@@ -50,6 +54,7 @@ __all__ = [
     "capture",
     "explore",
     "record",
+    "watch",
 ]
 
 

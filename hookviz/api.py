@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import torch
 
 from hookviz.errors import HookvizError
 from hookviz.graph import Graph
 from hookviz.languages import LANGUAGES
-from hookviz.live.caller import variables_of
 from hookviz.live.chain import HookChains
 from hookviz.live.describe import describe
+from hookviz.live.forward_trace import forward_trace
+from hookviz.live.function_root import RootFunction, check_result, is_function, run_function
 from hookviz.live.graph import capture_live, check_root
-from hookviz.live.names import Namespace
 from hookviz.live.run import BackwardOptions, check_inputs, record_backward, with_gradient
 from hookviz.live.session import Session
 from hookviz.live.take import Keep
+from hookviz.live.typed import own_namespaces
+from hookviz.live.user_code import variables_of
 from hookviz.notebook_cell import close_earlier
 from hookviz.trace import Trace
 
@@ -36,12 +38,13 @@ def capture(root: torch.Tensor, *, names: Mapping[str, torch.Tensor] | None = No
     Raises:
         HookvizError: If there is no graph, or an earlier backward has freed it.
     """
-    live = capture_live(check_root(root), names=names, namespaces=_callers_namespaces())
+    namespaces = variables_of(sys._getframe(1))
+    live = capture_live(check_root(root), names=names, namespaces=namespaces)
     return Graph.from_record(describe(live, HookChains(live), keep="summary"))
 
 
 def record(
-    root: torch.Tensor,
+    root: torch.Tensor | RootFunction,
     *,
     gradient: torch.Tensor | None = None,
     inputs: torch.Tensor | Sequence[torch.Tensor] | None = None,
@@ -55,7 +58,8 @@ def record(
     It has the effect of that call on every `.grad`, and hooks print as they would.
 
     Args:
-        root: The tensor on which you would call `backward()`.
+        root: The tensor on which you would call `backward()`, or a function without arguments
+            that computes and returns it; then the forward of its modules is recorded as well.
         gradient: The starting gradient, of the root's shape; may be left out for one real number.
         inputs: As in `Tensor.backward`: only these get a `.grad`.
         retain_graph: As in `Tensor.backward`, but True unless said otherwise.
@@ -64,7 +68,8 @@ def record(
         keep: `"summary"` keeps tensors of more than 64 elements as summaries, `"all"` whole.
 
     Returns:
-        The trace. An exception inside backward ends it and is kept in `trace.error`.
+        The trace. An exception inside backward, or inside the function, ends it and is kept in
+        `trace.error`.
 
     Raises:
         HookvizError: If backward cannot be called on the root at all.
@@ -83,8 +88,20 @@ def record(
         retain_graph=retain_graph,
         create_graph=create_graph,
     )
-    options = with_gradient(check_root(root), options)
-    live = capture_live(root, names=names, namespaces=_callers_namespaces())
+    namespaces = variables_of(sys._getframe(1))
+    forward = None
+    if is_function(root):
+        function = cast("RootFunction", root)
+        forward = run_function(function, keep=keep)
+        namespaces = (*namespaces, *own_namespaces(function))
+        if forward.has_failed:
+            record = forward_trace(forward.live, namespaces=namespaces, keep=keep)
+            return Trace.from_record(record)
+        root = check_result(forward.result)
+    tensor = check_root(root)
+    options = with_gradient(tensor, options)
+    live = capture_live(tensor, names=names, namespaces=namespaces)
+    del forward, root  # what they keep alive is in the graph by now, or is not needed
     recording = record_backward(live, HookChains(live), options, keep=keep)
     return Trace.later(recording.trace, error=recording.error)
 
@@ -114,17 +131,10 @@ def explore(
     if lang is not None and lang not in LANGUAGES:
         raise HookvizError(f"lang={lang!r} is unknown; there are {', '.join(LANGUAGES)}.")
     options = BackwardOptions(gradient=gradient, inputs=check_inputs(inputs))
-    namespaces = _callers_namespaces()
+    namespaces = variables_of(sys._getframe(1))
     # The same cell run again closes what it showed before; its hooks would stack up otherwise.
     remember = close_earlier()
     session = Session(root, options, names=names, namespaces=namespaces, echo=False)
     explorer = Explorer(session, lang=lang)
     remember(explorer)
     return explorer
-
-
-def _callers_namespaces() -> tuple[Namespace, ...]:
-    """Return the variables of whoever called the public function: its locals, then its globals."""
-    frame = sys._getframe(2)
-    variables = variables_of(frame)
-    return (variables,) if variables is frame.f_globals else (variables, frame.f_globals)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hookviz.live.caller import Caller
 from hookviz.live.interception import Calls
-from hookviz.live.source import short_file_name
+from hookviz.live.user_code import name_of_file
 from hookviz.view.message import Message
 
 MORE = "--calls 10"
@@ -56,5 +56,5 @@ def notes(calls: Calls, *, file: str, limit: int) -> tuple[Message, ...]:
 def _place(caller: Caller, file: str) -> Message:
     if caller.file == file:
         return Message("calls.place", {"line": str(caller.line)})
-    values = {"line": str(caller.line), "file": short_file_name(caller.file)}
+    values = {"line": str(caller.line), "file": name_of_file(caller.file)}
     return Message("calls.place_elsewhere", values)

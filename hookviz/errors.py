@@ -18,6 +18,10 @@ class NotATensorError(HookvizError, TypeError):
     """The root is not a tensor."""
 
 
+class NotAModuleError(HookvizError, TypeError):
+    """What is to be watched is not a module."""
+
+
 class NoGradError(HookvizError, ValueError):
     """The root does not require grad, so there is no graph."""
 
@@ -71,12 +75,31 @@ class HookRunError(HookvizError, RuntimeError):
         self.trace = trace
 
 
+class AnswerError(HookvizError, ValueError):
+    """What was typed as a prediction is no number, no list of numbers, and not `None`.
+
+    Attributes:
+        given: The text.
+    """
+
+    def __init__(self, given: str) -> None:
+        super().__init__(
+            f"{given!r} is not an answer. Type a number such as 8 or 2*4, a list such as [30, 20], "
+            "or None."
+        )
+        self.given = given
+
+
 class ClosedError(HookvizError, RuntimeError):
     """The explorer was closed, so its hooks can no longer be changed."""
 
 
 class TraceFormatError(HookvizError, ValueError):
     """A text is no trace, or one of a newer format."""
+
+
+class MissingPackageError(HookvizError, ImportError):
+    """Something that was asked for needs a package that is not installed."""
 
 
 class RecordingWarning(UserWarning):

@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-import anywidget
-import traitlets
-
+from hookviz.compared import Compared
 from hookviz.errors import HookvizError
 from hookviz.languages import LANGUAGES, table
 from hookviz.live.session import HookId, HookLike, Session, Target
-from hookviz.records import HookRecord
+from hookviz.records import HookRecord, TraceRecord
+from hookviz.stepping import SteppingWidget
 from hookviz.trace import Trace
+from hookviz.view.box_data import box_data
+from hookviz.view.comparison_data import choice_data, comparison_data
 from hookviz.view.explorer_data import explorer_data
+from hookviz.view.ghosts import with_ghosts
+from hookviz.view.grouping import group_tree
 from hookviz.view.matching import matching_step
-from hookviz.view.message import render
 from hookviz.view.notices import notice_for
 from hookviz.view.picture import picture_svg
-from hookviz.view.steps import Step, build_steps
-
-_STATIC = Path(__file__).parent / "static"
-
-_SLOWEST, _FASTEST = 0.05, 50.0
+from hookviz.view.steps import build_steps
 
 
-class Explorer(anywidget.AnyWidget):
+class Explorer(SteppingWidget):
     """Step through one real backward pass, and change its hooks.
 
     Made by `hookviz.explore`. Whatever a click can do is a method here. A method that cannot do
@@ -39,30 +36,11 @@ class Explorer(anywidget.AnyWidget):
         theme: `"auto"`, `"light"` or `"dark"`.
         playing: Whether it goes on by itself; set by `play` and `pause`.
         speed: 1 is a step every 1.2 seconds.
+        predicting: Whether the reader is asked for a value before it is shown.
+        score: How many predictions were right, and how many there were.
     """
 
-    # As text: anywidget holds on to every widget whose script is a path, to reload it on change.
-    _esm = (_STATIC / "explorer.js").read_text(encoding="utf-8")
-    _css = "\n".join(
-        (_STATIC / name).read_text(encoding="utf-8") for name in ("explorer.css", "picture.css")
-    )
-
-    step = traitlets.Int(0, help="0 before anything, n after the n-th event").tag(sync=True)
-    selected = traitlets.Unicode("", help="id of the selected tensor, or empty").tag(sync=True)
-    lang = traitlets.Enum(LANGUAGES, default_value="en").tag(sync=True)
-    theme = traitlets.Enum(("auto", "light", "dark"), default_value="auto").tag(sync=True)
-
-    playing = traitlets.Bool(default_value=False, help="whether it plays").tag(sync=True)
-    speed = traitlets.Float(1.0, help="steps per 1.2 seconds").tag(sync=True)
-
-    picture = traitlets.Unicode("").tag(sync=True)
-    steps = traitlets.List(traitlets.Dict()).tag(sync=True)
-    tensors = traitlets.List(traitlets.Dict()).tag(sync=True)
-    strings = traitlets.Dict().tag(sync=True)
-    transcript = traitlets.Dict().tag(sync=True)
-    title = traitlets.Unicode("").tag(sync=True)
-    notice = traitlets.Any(None, help="a message for the reader, or None").tag(sync=True)
-    busy = traitlets.Bool(default_value=False).tag(sync=True)
+    _shown: TraceRecord | None = None
 
     def __init__(self, session: Session, *, lang: str | None = None) -> None:
         """Show a session.
@@ -72,6 +50,7 @@ class Explorer(anywidget.AnyWidget):
             lang: `"en"` (the default) or `"zh"`.
         """
         self._session = session
+        self._compared = Compared(session)
         self._notices = 0
         super().__init__(
             lang=lang or "en", strings={language: dict(table(language)) for language in LANGUAGES}
@@ -82,63 +61,14 @@ class Explorer(anywidget.AnyWidget):
 
     # -- where the reader stands ----------------------------------------------------------------
 
-    @property
-    def trace(self) -> Trace:
-        """The pass on screen."""
-        return self._trace
-
-    @property
-    def caption(self) -> str:
-        """The sentence about the current step, in the current language."""
-        return render(self._steps[self.step].caption, self.lang)
-
-    def next(self) -> None:
-        """Go one step on; at the last step, stay."""
-        self.step += 1
-
-    def back(self) -> None:
-        """Go one step back; at the first step, stay."""
-        self.step -= 1
-
-    def first(self) -> None:
-        """Go before anything has happened."""
-        self.step = 0
-
-    def last(self) -> None:
-        """Go to the end of the pass."""
-        self.step = len(self._steps) - 1
-
-    def goto(self, n: int) -> None:
-        """Go to the step after the n-th event.
+    def run_to(self, target: Target) -> bool:
+        """Go on to the next step at a tensor; return whether there was one.
 
         Raises:
-            HookvizError: If there is no such step.
+            UnknownTargetError: If the graph has no such tensor.
         """
-        last = len(self._steps) - 1
-        if not isinstance(n, int) or not 0 <= n <= last:
-            raise HookvizError(f"there is no step {n!r}; this pass has the steps 0 to {last}.")
-        self.step = n
-
-    def play(self, *, speed: float | None = None) -> None:
-        """Play the steps one after the other, where the widget is on screen.
-
-        Args:
-            speed: 1 is a step every 1.2 seconds, 2 is twice as fast; left as it is if not given.
-
-        Raises:
-            HookvizError: If the speed is no number, or much too slow or fast.
-        """
-        if speed is not None:
-            if not isinstance(speed, int | float):
-                raise HookvizError(f"speed={speed!r} is not a number.")
-            self.speed = speed
-        if self.step == len(self._steps) - 1:
-            self.first()
-        self.playing = True
-
-    def pause(self) -> None:
-        """Stop playing at the current step."""
-        self.playing = False
+        wanted = self._session.find_tensor(target).id
+        return self._run_to(n for n, step in enumerate(self._steps) if step.tensor == wanted)
 
     def select(self, target: Target) -> None:
         """Select a tensor, as a click on it does.
@@ -195,6 +125,26 @@ class Explorer(anywidget.AnyWidget):
         """Stop a hook that does not come back, from another cell. See `Session.interrupt`."""
         self._session.interrupt()
 
+    # -- comparing ------------------------------------------------------------------------------
+
+    @property
+    def baseline(self) -> Trace:
+        """The same pass with every listed hook turned off: one more real backward, put back."""
+        return Trace.from_record(self._session.without())
+
+    def compare(self, against: str | HookRecord | None = "hooks") -> None:
+        """Show beside each value what it is in another pass, and mark what differs.
+
+        Args:
+            against: `"hooks"`: without any hook. The id or record of a hook: without that one.
+                `"edit"`: before the last change of hooks. `None`: end the comparison.
+
+        Raises:
+            UnknownTargetError: If there is no such hook.
+            HookvizError: If nothing was changed yet, or the change made another graph.
+        """
+        self._act(lambda: self._compared.choose(against))
+
     def dismiss(self) -> None:
         """Put the message away."""
         self.notice = None
@@ -212,9 +162,10 @@ class Explorer(anywidget.AnyWidget):
 
     def _act(self, action: Any, *, target: Target = "", hook: HookId = "") -> Any:
         self.busy = True
-        before, step = self._trace.events, self.step
+        before, step = self._session.trace, self.step
         try:
             result = action()
+            self._compared.see(before, self._session.trace)
         except BaseException as error:
             self._notices += 1
             self.notice = notice_for(
@@ -228,7 +179,7 @@ class Explorer(anywidget.AnyWidget):
         with self.hold_sync():
             self.notice = None
             self._show()
-            self.step = matching_step(before, self._trace.events, step)
+            self.step = matching_step(before.events, self._trace.events, step)
             self.busy = False
         return result
 
@@ -246,12 +197,25 @@ class Explorer(anywidget.AnyWidget):
             return ""
 
     def _show(self) -> None:
-        self._trace = Trace.from_record(self._session.trace)
-        self._steps: tuple[Step, ...] = build_steps(self._trace.graph, self._trace.events)
+        if self._shown is not self._session.trace:
+            self._shown = self._session.trace
+            self._trace = Trace.from_record(self._shown)
+        graph, before = self._trace.graph, self.boxes
+        self._tree = group_tree(graph)
+        self._steps = build_steps(graph, self._trace.events, tree=self._tree)
+        comparison = self._compared.comparison
+        if comparison is not None:
+            self._steps = with_ghosts(self._steps, comparison)
+        # What the reader has opened stays open while the boxes are the same ones.
+        expanded = self.expanded if before and before == box_data(self._tree) else None
         # The steps come first: the validators of `step` and `selected` measure by what is there.
-        for name, value in explorer_data(self._trace, self._steps).items():
+        self.score = {**self.score, "steps": []}
+        data = explorer_data(self._trace, self._steps, expanded=expanded, tree=self._tree)
+        data["comparisons"] = choice_data(graph, has_edit=self._compared.has_edit)
+        data["comparison"] = comparison_data(self._compared.against, comparison)
+        for name, value in data.items():
             setattr(self, name, value)
-        if not any(tensor["id"] == self.selected for tensor in self.tensors):
+        if not self._is_there(self.selected):
             self.selected = ""
 
     def _on_action(self, _: object, content: object, __: object) -> None:
@@ -265,7 +229,12 @@ class Explorer(anywidget.AnyWidget):
             "enable": lambda: self.enable(hook),
             "disable": lambda: self.disable(hook),
             "move": lambda: self.move(hook, int(content.get("position", 0))),
+            "expand": lambda: self.expand(str(content.get("box", ""))),
+            "collapse": lambda: self.collapse(str(content.get("box", ""))),
+            "expand_all": self.expand_all,
+            "collapse_all": self.collapse_all,
             "run": self.run,
+            "compare": lambda: self.compare(str(content.get("against", "")) or None),
             "dismiss": self.dismiss,
             "hello": lambda: None,
         }
@@ -281,24 +250,6 @@ class Explorer(anywidget.AnyWidget):
             # It is on screen already; an exception here would vanish in the server's log, and
             # `exit()` in a hook would end the kernel.
             return
-
-    @traitlets.validate("step")
-    def _valid_step(self, proposal: Any) -> int:
-        return max(0, min(int(proposal["value"]), max(len(self.steps) - 1, 0)))
-
-    @traitlets.validate("speed")
-    def _valid_speed(self, proposal: Any) -> float:
-        speed = float(proposal["value"])
-        if not _SLOWEST <= speed <= _FASTEST:
-            raise HookvizError(
-                f"speed={speed} cannot be played; it has to be from {_SLOWEST} to {_FASTEST}."
-            )
-        return speed
-
-    @traitlets.validate("selected")
-    def _valid_selected(self, proposal: Any) -> str:
-        value = str(proposal["value"])
-        return value if any(tensor["id"] == value for tensor in self.tensors) else ""
 
     def __repr__(self) -> str:
         return f"Explorer({self.title}, step {self.step} of {len(self._steps) - 1})"

@@ -41,11 +41,23 @@ class Graph(GraphRecord):
         return "\n".join(lines)
 
     def __repr__(self) -> str:
+        if not self.tensors:
+            return f"Graph(no tensor: {len(self.calls)} calls of modules)"
         return f"Graph({self.root.label}: {len(self.nodes)} nodes, {len(self.edges)} edges)"
 
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+    def svg(self, lang: str | None = None) -> str:
+        """Return the picture as the text of an SVG file; a deep network is shown folded.
+
+        Args:
+            lang: `"en"` (the default) or `"zh"`.
+        """
+        from hookviz.view.grouping import group_tree
         from hookviz.view.picture import picture_svg
         from hookviz.view.steps import build_steps
 
-        picture = picture_svg(self, build_steps(self, ()), step=0, lang="en", standalone=True)
-        return {"text/plain": repr(self), "image/svg+xml": picture}
+        tree = group_tree(self)
+        steps = build_steps(self, (), tree=tree)
+        return picture_svg(self, steps, step=0, lang=lang or "en", standalone=True, tree=tree)
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        return {"text/plain": repr(self), "image/svg+xml": self.svg()}

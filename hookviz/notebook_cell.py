@@ -24,6 +24,10 @@ def close_earlier() -> Callable[[Closable], None]:
     Returns:
         A function that notes what this run opens. Outside a notebook both do nothing.
     """
+    marimo = _marimo_cells()
+    if marimo is not None:
+        # marimo says itself when a cell is run again or deleted.
+        return lambda opened: marimo.add(_Opened(opened))
     cell, run = current_cell()
     if cell is None:
         return lambda _: None
@@ -36,6 +40,30 @@ def close_earlier() -> Callable[[Closable], None]:
         opened = []
     _opened[cell] = (run, opened)
     return lambda explorer: opened.append(weakref.ref(explorer))
+
+
+class _Opened:
+    """What marimo tells that the cell which opened something ends."""
+
+    def __init__(self, opened: Closable) -> None:
+        self._opened = weakref.ref(opened)
+
+    def create(self, context: object) -> None:
+        """Begin with the cell; there is nothing to do."""
+
+    def dispose(self, context: object, deletion: bool) -> bool:  # noqa: FBT001 - marimo's way
+        """Close it, and say that this was done."""
+        opened = self._opened()
+        if opened is not None:
+            opened.close()
+        return True
+
+
+def _marimo_cells() -> Any:
+    """Return marimo's list of what ends with the running cell, or `None` elsewhere."""
+    module = sys.modules.get("marimo._runtime.context")
+    context = getattr(module, "safe_get_context", lambda: None)()
+    return getattr(context, "cell_lifecycle_registry", None)
 
 
 def current_cell() -> tuple[str | None, int]:

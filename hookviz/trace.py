@@ -6,13 +6,16 @@ import os
 import threading
 from collections.abc import Callable
 from dataclasses import fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hookviz.errors import HookvizError, TraceFormatError, UnknownTargetError
 from hookviz.graph import Graph
 from hookviz.records import ErrorRecord, Event, TensorSnapshot, TraceRecord
 
 _FIELDS = tuple(field.name for field in fields(TraceRecord))
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 SCHEMA = 1
 """Version of the JSON that `Trace.to_json` writes; raised when an older reader would misread it."""
@@ -61,7 +64,10 @@ class Trace(TraceRecord):
     def from_record(cls, record: TraceRecord) -> Trace:
         """Give plain data the methods of a `Trace`."""
         values = {field.name: getattr(record, field.name) for field in fields(record)}
-        return cls(**{**values, "graph": Graph.from_record(record.graph)})
+        values["graph"] = Graph.from_record(record.graph)
+        if record.earlier is not None:
+            values["earlier"] = cls.from_record(record.earlier)
+        return cls(**values)
 
     def of(self, name: str) -> tuple[Event, ...]:
         """Return the events of one tensor, by its name or id, in order.
@@ -83,14 +89,43 @@ class Trace(TraceRecord):
     def text(self, lang: str | None = None) -> str:
         """Return the transcript: one line per event, the same in every run.
 
+        A pass through nodes that an earlier recorded pass made is preceded by that one.
+
         Args:
             lang: `"en"` (the default) or `"zh"`.
         """
-        from hookviz.view.transcript import transcript
+        from hookviz.view.passes import passes_text
 
-        return transcript(
-            self.graph, self.events, lang=lang or "en", grads=self.grads, error=self.error
-        )
+        return passes_text(self.passes(), lang=lang or "en")
+
+    def plot(self, name: str | None = None, *, lang: str | None = None) -> Figure:
+        """Plot how large gradients were, before and after hooks, as a matplotlib figure.
+
+        Args:
+            name: Name or id of a tensor: the way from the root to it, station by station. Without
+                it: every leaf, in the order in which backward reached them.
+            lang: `"en"` (the default) or `"zh"`.
+
+        Returns:
+            A figure of Euclidean (L2) norms; it can be changed, shown and saved like any other.
+
+        Raises:
+            UnknownTargetError: If the graph has no such tensor.
+            MissingPackageError: If matplotlib is not installed.
+        """
+        from hookviz.view.message import Message
+        from hookviz.view.norms import leaf_stations, stations_to
+        from hookviz.view.plot import plot_stations
+
+        if name is None:
+            stations = leaf_stations(self.graph, self.events)
+            title = Message("plot.leaves", {"tensor": self.graph.root.label})
+        else:
+            label = self._label(name)
+            tensor = next(item for item in self.graph.tensors if item.label == label)
+            stations = stations_to(self.graph, self.events, tensor)
+            title = Message("plot.way", {"tensor": self.graph.root.label, "leaf": label})
+        return plot_stations(stations, title=title, lang=lang or "en")
 
     def save_html(self, path: str | os.PathLike[str], *, lang: str | None = None) -> None:
         """Save a page that steps through the pass in any browser, without Jupyter or a network.
@@ -179,12 +214,23 @@ class Trace(TraceRecord):
 
     def __repr__(self) -> str:
         end = f", ended by {self.error.type}" if self.error else ""
-        return f"Trace({self.graph.root.label}: {len(self.events)} events{end})"
+        name = self.graph.root.label if self.graph.tensors else "forward"
+        return f"Trace({name}: {len(self.events)} events{end})"
 
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+    def svg(self, lang: str | None = None) -> str:
+        """Return a picture of how the pass ended as the text of an SVG file.
+
+        Args:
+            lang: `"en"` (the default) or `"zh"`.
+        """
+        from hookviz.view.grouping import group_tree
         from hookviz.view.picture import picture_svg
         from hookviz.view.steps import build_steps
 
-        steps = build_steps(self.graph, self.events)
-        picture = picture_svg(self.graph, steps, step=len(steps) - 1, lang="en", standalone=True)
-        return {"text/plain": self.text(), "image/svg+xml": picture}
+        graph, tree = self.graph, group_tree(self.graph)
+        steps = build_steps(graph, self.events, tree=tree)
+        last = len(steps) - 1
+        return picture_svg(graph, steps, step=last, lang=lang or "en", standalone=True, tree=tree)
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        return {"text/plain": self.text(), "image/svg+xml": self.svg()}

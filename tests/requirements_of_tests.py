@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 from pathlib import Path
 from typing import NoReturn
 
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+
+JS = ROOT / "js"
 
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
@@ -40,3 +43,17 @@ def need_chromium() -> str:
     if Path(own).is_file():
         return own
     missing("Chromium", "install it, or run: python -m playwright install chromium")
+
+
+def need_npm_packages() -> str:
+    """Return the path of npm, with the packages of `js/package-lock.json` installed."""
+    need_program("node", "install Node.js 18 or newer")
+    program = need_program("npm", "install Node.js 18 or newer with npm")
+    lock, installed = JS / "package-lock.json", JS / "node_modules" / ".package-lock.json"
+    if not installed.exists() or installed.stat().st_mtime < lock.stat().st_mtime:
+        done = subprocess.run(
+            [program, "ci"], cwd=JS, capture_output=True, text=True, check=False, timeout=240
+        )
+        if done.returncode != 0:
+            missing("what js/package-lock.json lists", f"npm ci said: {done.stderr.strip()[-800:]}")
+    return program

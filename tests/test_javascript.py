@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.requirements_of_tests import ROOT, missing, need_program
+from tests.requirements_of_tests import JS, ROOT, need_npm_packages
 
 pytestmark = pytest.mark.node
 
-JS = ROOT / "js"
 BUNDLE = ROOT / "hookviz" / "static" / "explorer.js"
 
 # The bundle is stored in every notebook that is saved with its widgets.
@@ -21,14 +20,7 @@ MOST_BYTES = 200_000
 @pytest.fixture(scope="module")
 def npm() -> str:
     """Return npm, with the packages of the lock file installed."""
-    need_program("node", "install Node.js 18 or newer")
-    program = need_program("npm", "install Node.js 18 or newer with npm")
-    lock, installed = JS / "package-lock.json", JS / "node_modules" / ".package-lock.json"
-    if not installed.exists() or installed.stat().st_mtime < lock.stat().st_mtime:
-        done = run(program, "ci")
-        if done.returncode != 0:
-            missing("what js/package-lock.json lists", f"npm ci said: {done.stderr.strip()[-800:]}")
-    return program
+    return need_npm_packages()
 
 
 def run(npm: str, *arguments: str) -> subprocess.CompletedProcess[str]:

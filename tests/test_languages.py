@@ -14,9 +14,21 @@ SOURCES = sorted((ROOT / "hookviz").rglob("*.py")) + sorted((ROOT / "js" / "src"
 # What a Chinese reader meets in PyTorch's own documentation, in code, or on the keyboard.
 SAME_IN_EVERY_LANGUAGE = frozenset(
     {"None", "NaN", "Inf", "PyTorch", "Python", "Graphviz", "Function", "inputs", "expand"}
-    | {"autograd", "backward", "forward", "grad", "grad_fn", "retain_grad", "retain_graph"}
+    | {
+        "autograd",
+        "backward",
+        "forward",
+        "grad",
+        "grad_fn",
+        "retain_grad",
+        "retain_graph",
+        "create_graph",
+    }
     | {"lambda", "def", "dtype", "True", "Ctrl", "Enter", "Esc", "Home", "End", "Tab", "d"}
     | {"hookviz", "explore", "loss_of", "model", "optimizer", "step"}
+    | {"module", "args", "kwargs", "output", "grad_input", "grad_output", "with_kwargs", "x"}
+    | {"register_hook", "register_backward_hook", "inplace", "DataParallel", "ModuleList", "GPU"}
+    | {"False"}
 )
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import inspect
 import linecache
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
 from hookviz.live.names import Namespace
+from hookviz.live.user_code import variables_of
 
 _ON_THE_WAY = ("torch._tensor", "torch.autograd", "torch.overrides", "hookviz")
 """Modules between the user's call and the engine."""
@@ -62,18 +61,6 @@ def variables_seen_from(frame: FrameType) -> tuple[Namespace, ...]:
     return tuple(_namespaces(frame))
 
 
-def variables_of(frame: FrameType) -> Namespace:
-    """Return the variables of a frame: its own globals live, the locals of a function as a copy."""
-    if frame.f_locals is frame.f_globals:
-        return frame.f_globals
-    copied = dict(frame.f_locals)
-    if sys.version_info < (3, 13) and frame.f_code.co_flags & inspect.CO_OPTIMIZED:
-        # Python up to 3.12 leaves a snapshot on the frame, which would keep the caller's tensors
-        # alive after `del`. Emptying the snapshot does not touch the variables themselves.
-        frame.f_locals.clear()
-    return copied
-
-
 def _namespaces(frame: FrameType) -> Iterator[Namespace]:
     module: dict[str, Any] = frame.f_globals
     current: FrameType | None = frame
@@ -86,7 +73,7 @@ def _namespaces(frame: FrameType) -> Iterator[Namespace]:
                 yield current.f_globals
             break
         if not _is_in(current, ("torch",)):
-            yield variables_of(current)
+            yield variables_of(current)[0]
         current = current.f_back
     yield module
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from hookviz.live import internals
 from hookviz.live.graph import LiveGraph, LiveTensor
+from hookviz.live.hook_ids import HookIds
 from hookviz.live.internals import HookDict
+from hookviz.live.module_chain import ModuleChains, ModuleHook
+from hookviz.live.module_hooks import entry_record
 from hookviz.live.source import HookSource
 from hookviz.live.table import Hook, HookEntry, HookTable, table_of
 from hookviz.records import HookKind, HookRecord
@@ -33,25 +36,21 @@ class LiveHook:
     @property
     def record(self) -> HookRecord:
         """The plain data of it."""
-        source = self.entry.source
-        return HookRecord(
-            id=self.id,
-            kind=self.kind,
-            label=source.label,
-            source=source.text,
-            origin=self.entry.origin,
-            enabled=self.entry.enabled,
-            location=source.location,
-        )
+        return entry_record(self.id, self.kind, self.entry)
 
 
 class HookChains:
-    """All hooks on the tensors of one graph, found again before each use."""
+    """All hooks on the tensors and modules of one graph, found again before each use.
+
+    Attributes:
+        modules: Those on modules.
+    """
 
     def __init__(self, live: LiveGraph) -> None:
         self._live = live
         self._hooks: dict[str, LiveHook] = {}
-        self._ids: dict[tuple[int, int], str] = {}
+        self._ids = HookIds()
+        self.modules = ModuleChains(live.forward, self._ids)
         self.tables: dict[int, HookTable] = {}
         """Every dictionary that was seen, so that it can be restored."""
         self.refresh()
@@ -62,25 +61,26 @@ class HookChains:
         for owner in self._live.tensors:
             for kind, hooks in _dictionaries(owner):
                 table = self.tables[id(hooks)] = table_of(hooks)
-                for key in hooks:
-                    place = (id(hooks), key)
-                    # An id stays with its hook, also while the hook is taken off for a moment.
-                    hook_id = self._ids.setdefault(place, f"h{len(self._ids)}")
+                for key in table.listed():
+                    hook_id = self._ids.id_at(hooks, key)
                     self._hooks[hook_id] = LiveHook(
                         hook_id, kind, owner, table, key, table.entries[key]
                     )
+        self.modules.refresh()
+        self.tables.update(self.modules.tables)
 
     def all(self) -> tuple[LiveHook, ...]:
-        """Return every hook, tensor by tensor, in the order in which the hooks run."""
+        """Return every hook on a tensor, tensor by tensor, in the order in which they run."""
         return tuple(self._hooks.values())
 
     def of(self, owner: LiveTensor) -> tuple[LiveHook, ...]:
         """Return the hooks of one tensor in the order in which they run."""
         return tuple(hook for hook in self._hooks.values() if hook.owner is owner)
 
-    def get(self, hook_id: str) -> LiveHook | None:
-        """Return the hook with this id."""
-        return self._hooks.get(hook_id)
+    def get(self, hook_id: str) -> LiveHook | ModuleHook | None:
+        """Return the hook with this id, on a tensor or on a module."""
+        of_modules = (hook for hook in self.modules.all() if hook.id == hook_id)
+        return self._hooks.get(hook_id) or next(of_modules, None)
 
     def add(self, owner: LiveTensor, function: Hook, source: HookSource) -> LiveHook:
         """Register a tensor hook for real, at the end of the chain."""
@@ -120,6 +120,21 @@ class HookChains:
                 # A hook that removed or replaced itself while it ran stays as it left things.
                 if hook.table.hooks.get(hook.key) is wrapper:
                     hook.table.hooks[hook.key] = standing
+
+
+@contextmanager
+def switched_off(hooks: Iterable[LiveHook]) -> Iterator[None]:
+    """Keep hooks from running within the block; those that are off already stay off after it."""
+    chosen = [hook for hook in hooks if hook.entry.enabled]
+    try:
+        for hook in chosen:
+            hook.entry.enabled = False
+            hook.table.put(hook.key)
+        yield
+    finally:
+        for hook in chosen:
+            hook.entry.enabled = True
+            hook.table.put(hook.key)
 
 
 def _dictionaries(owner: LiveTensor) -> Iterator[tuple[HookKind, HookDict]]:

@@ -7,11 +7,20 @@ from typing import Any
 
 from hookviz.live import internals
 from hookviz.live.chain import HookChains
+from hookviz.live.forward_part import ForwardPart
 from hookviz.live.grads import read_grad
 from hookviz.live.graph import NOWHERE, LiveGraph, LiveTensor, Slot
 from hookviz.live.node_names import annotation, plain_name
 from hookviz.live.reading import Keep, Reader, Reading
-from hookviz.records import EdgeRecord, GraphRecord, NodeRecord, TensorRecord
+from hookviz.records import (
+    CallRecord,
+    EdgeRecord,
+    GraphRecord,
+    ModuleRecord,
+    NodeRecord,
+    SourceRecord,
+    TensorRecord,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,12 +29,17 @@ class Description:
 
     Attributes:
         values, grads: What each tensor and its `.grad` hold, in the order of the tensors.
+        modules, calls, sources, notes: Those of the `GraphRecord`.
     """
 
     nodes: tuple[NodeRecord, ...]
     edges: tuple[EdgeRecord, ...]
     values: tuple[Reading, ...]
     grads: tuple[Reading | None, ...]
+    modules: tuple[ModuleRecord, ...]
+    calls: tuple[CallRecord, ...]
+    sources: tuple[SourceRecord, ...]
+    notes: tuple[str, ...]
     _fields: tuple[dict[str, Any], ...]
 
     def record(self) -> GraphRecord:
@@ -36,7 +50,15 @@ class Description:
             )
             for value, grad, fields in zip(self.values, self.grads, self._fields, strict=True)
         )
-        return GraphRecord(nodes=self.nodes, edges=self.edges, tensors=tensors)
+        return GraphRecord(
+            nodes=self.nodes,
+            edges=self.edges,
+            tensors=tensors,
+            modules=self.modules,
+            calls=self.calls,
+            sources=self.sources,
+            notes=self.notes,
+        )
 
 
 def describe(live: LiveGraph, chains: HookChains, *, keep: Keep) -> GraphRecord:
@@ -54,6 +76,7 @@ def look_at(live: LiveGraph, chains: HookChains, reader: Reader) -> Description:
     """Do the same, and leave the making of the record for later."""
     leaf_ids = {owner.slot[0]: owner.id for owner in live.tensors if owner.slot[0] in live.leaves}
     slots = _known_slots(live)
+    forward = live.forward
     nodes = []
     for node_id, node in live.nodes.items():
         name = plain_name(node)
@@ -66,17 +89,51 @@ def look_at(live: LiveGraph, chains: HookChains, reader: Reader) -> Description:
                 num_outputs=max(internals.num_outputs(node), slots.get(node_id, 1)),
                 leaf=leaf_ids.get(node_id),
                 annotation=annotation(name),
+                call=forward.node_calls.get(node_id),
+                **forward.node_code.get(node_id, {}),
             )
         )
     first_in_slot: dict[Slot, str] = {}
     grads = [read_grad(owner.tensor) for owner in live.tensors]
+    owners = _owners(forward)
     return Description(
         nodes=tuple(nodes),
         edges=live.edges,
         values=tuple(reader.read(owner.tensor) for owner in live.tensors),
         grads=tuple(None if grad is None else reader.read(grad) for grad in grads),
-        _fields=tuple(_fields(owner, live, chains, first_in_slot) for owner in live.tensors),
+        modules=describe_modules(forward, chains),
+        calls=tuple(call.record for call in forward.calls),
+        sources=forward.sources,
+        notes=forward.notes,
+        _fields=tuple(
+            _fields(owner, live, chains, first_in_slot, module=owners.get(id(owner.tensor)))
+            for owner in live.tensors
+        ),
     )
+
+
+def describe_modules(forward: ForwardPart, chains: HookChains) -> tuple[ModuleRecord, ...]:
+    """Read what is known of the modules of a graph, with their hooks as they stand now."""
+    return tuple(
+        ModuleRecord(
+            id=module.id,
+            name=module.name,
+            type=module.type,
+            hooks=chains.modules.records_of(module),
+            notes=module.notes,
+        )
+        for module in forward.modules
+    )
+
+
+def _owners(forward: ForwardPart) -> dict[int, str]:
+    """Return for each parameter the id of the first module that has it as its own."""
+    owners: dict[int, str] = {}
+    for live in forward.modules:
+        if live.module is not None:
+            for parameter in live.module.parameters(recurse=False):
+                owners.setdefault(id(parameter), live.id)
+    return owners
 
 
 def _known_slots(live: LiveGraph) -> dict[str, int]:
@@ -90,7 +147,12 @@ def _known_slots(live: LiveGraph) -> dict[str, int]:
 
 
 def _fields(
-    owner: LiveTensor, live: LiveGraph, chains: HookChains, first_in_slot: dict[Slot, str]
+    owner: LiveTensor,
+    live: LiveGraph,
+    chains: HookChains,
+    first_in_slot: dict[Slot, str],
+    *,
+    module: str | None,
 ) -> dict[str, Any]:
     """Return all fields of a `TensorRecord` but those that hold numbers."""
     tensor = owner.tensor
@@ -105,4 +167,5 @@ def _fields(
         "retains_grad": tensor.retains_grad and not tensor.is_leaf,
         "hooks": tuple(hook.record for hook in chains.of(owner)),
         "shares_slot_with": None if first == owner.id else first,
+        "module": module,
     }

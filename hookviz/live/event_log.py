@@ -7,10 +7,10 @@ from typing import Any
 
 import torch
 
-from hookviz.live.chain import LiveHook
 from hookviz.live.engine_run import EngineRuns
 from hookviz.live.grads import read_grad
 from hookviz.live.graph import LiveGraph, LiveTensor, Slot
+from hookviz.live.hook_at_work import HookAtWork, Labelled
 from hookviz.live.moments import Moments
 from hookviz.live.printed import Printed
 from hookviz.live.reading import Reader, Reading, finished
@@ -27,6 +27,7 @@ class EventLog:
     """What all parts of the recorder share: the events so far, and what each `.grad` was last.
 
     Attributes:
+        before: The finished events of the forward; the numbers of the others follow theirs.
         events: In the order of the engine.
         runs: The engine runs that are open.
         by_slot: The reachable tensors of each slot.
@@ -42,6 +43,7 @@ class EventLog:
         *,
         printed: Printed,
         reader: Reader,
+        before: Iterable[Event] = (),
     ) -> None:
         """Begin.
 
@@ -51,15 +53,18 @@ class EventLog:
             runs: Keeps apart what belongs to one run of the engine.
             printed: Catches what user code prints.
             reader: Reads tensors.
+            before: The events of the forward, numbered from 0.
         """
+        self.before = tuple(before)
         self.events: list[RawEvent] = []
         self.runs = runs
+        self.printed = printed
         self.by_slot: dict[Slot, list[LiveTensor]] = {}
         for owner in live.tensors:
             self.by_slot.setdefault(owner.slot, []).append(owner)
-        self.hook_at_work: LiveHook | None = None
-        self.refusable: tuple[LiveHook, RawEvent] | None = None
-        self._printed = printed
+        self.hook_at_work: HookAtWork | None = None
+        self.refusable: tuple[HookAtWork, RawEvent] | None = None
+        self._held_text = ""
         self._reader = reader
         self._grads: dict[str, Seen] = {}
         self._in_storage: dict[int, dict[str, LiveTensor]] = {}
@@ -68,19 +73,27 @@ class EventLog:
 
     def add(self, **fields: Any) -> RawEvent:
         """Append an event; what was printed since the last one belongs to it."""
-        fields["index"] = len(self.events)
-        fields["printed"] = self._printed.take()
+        fields["index"] = len(self.before) + len(self.events)
+        printed = fields.get("printed")
+        if printed is None:
+            printed = self.printed.take()
+        fields["printed"] = self._held_text + printed
         fields["timeline"] = self.runs.depth
+        self._held_text = ""
         self.events.append(fields)
         return fields
 
-    def has_refusable_of(self, owner: LiveTensor) -> bool:
+    def hold_printed(self) -> None:
+        """Keep what was printed so far for the next event, whoever listens until then."""
+        self._held_text += self.printed.take()
+
+    def has_refusable_of(self, owner: Labelled) -> bool:
         """Return whether a post-accumulate hook of this leaf has returned something."""
         if self.refusable is None:
             return False
         hook, event = self.refusable
-        later = self.events[event["index"] :]
-        is_recent = all(one.get("tensor") == event["tensor"] for one in later)
+        later = self.events[event["index"] - len(self.before) :]
+        is_recent = all(one.get("tensor") == event.get("tensor") for one in later)
         return hook.owner is owner and hook.kind == "post_accumulate_hook" and is_recent
 
     def read(self, tensor: Gradient, *, found: Moments | None = None) -> MaybeReading:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import torch
 
-from hookviz.live.chain import LiveHook
 from hookviz.live.freed import CHANGED
+from hookviz.live.hook_at_work import HookAtWork
 from hookviz.live.storable import storable, text_of
 from hookviz.records import ErrorRecord, TraceRecord
 
@@ -20,6 +20,8 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
     (r"has changed the type of value", "error.hook_dtype"),
     (r"has changed the device of value", "error.hook_device"),
     (r"post accumulate grad hooks should return None", "error.post_hook_returned"),
+    (r"Backward (pre )?hook returned an invalid number", "error.module_hook_count"),
+    (r"Backward hook for Modules where no input requires", "error.module_hook_no_input"),
     (r"hook .*returned ", "error.hook_type"),
     (r"can't replace a None gradient", "error.hook_replaced_none"),
     (r"object is not callable", "error.hook_not_callable"),
@@ -34,7 +36,7 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
 
 
 def explain(
-    error: BaseException, *, hook: LiveHook | None, node: str | None, is_refused: bool
+    error: BaseException, *, hook: HookAtWork | None, node: str | None, is_refused: bool
 ) -> ErrorRecord:
     """Describe an exception out of backward.
 
@@ -52,13 +54,16 @@ def explain(
         key = "error.hidden_hook_raised"
     else:
         key = _explanation(text_of(error), in_hook=hook is not None)
+    is_of_module = hook is not None and hook.kind.startswith("module_")
+    if hook is not None and is_of_module and key == "error.hook_arguments":
+        key = f"error.arguments.{hook.kind}"
     return ErrorRecord(
         type=type(error).__name__,
         message=text_of(error),
         explanation=key,
         hook=hook.record if hook else None,
         node=node if hook is None else None,
-        tensor=hook.owner.label if hook else None,
+        tensor=hook.owner.label if hook and not is_of_module else None,
         traceback=lines,
     )
 
@@ -87,7 +92,8 @@ def run_message(trace: TraceRecord) -> str:
     assert error is not None
     where = ""
     if error.hook is not None:
-        where = f" in the hook {error.hook.label} on {error.tensor}"
+        owner = error.tensor or trace.events[-1].module
+        where = f" in the hook {error.hook.label} on {owner}"
     elif error.node is not None:
         name = next((n.name for n in trace.graph.nodes if n.id == error.node), error.node)
         where = f" in {name}"

@@ -12,6 +12,8 @@ from torch.autograd.graph import Node, get_gradient_edge
 
 from hookviz.errors import FreedGraphError, NoGradError, NotATensorError
 from hookviz.live import internals
+from hookviz.live.find_forward import find_forward
+from hookviz.live.forward_part import ForwardPart
 from hookviz.live.names import Namespace, choose_names, named_tensors
 from hookviz.records import EdgeRecord
 
@@ -56,6 +58,8 @@ class LiveGraph:
     leaves: dict[str, torch.Tensor]
     """The tensor of each `AccumulateGrad` node, by node id."""
     tensors: list[LiveTensor] = field(default_factory=list)
+    forward: ForwardPart = field(default_factory=ForwardPart)
+    """What is known of the forward that made it."""
 
 
 def check_root(root: Any) -> torch.Tensor:
@@ -79,29 +83,44 @@ def check_root(root: Any) -> torch.Tensor:
 def capture_live(
     root: torch.Tensor,
     *,
+    also: Iterable[torch.Tensor] = (),
     names: Mapping[str, torch.Tensor] | None = None,
     namespaces: Iterable[Namespace] = (),
+    may_be_freed: bool = False,
 ) -> LiveGraph:
     """Walk the graph behind a root, running nothing.
 
     Args:
-        root: A tensor that requires grad; see `check_root`.
+        root: A tensor that requires grad (see `check_root`), or one without a graph.
+        also: Further tensors whose graphs belong to it.
         names: Names given by hand; they come before all others.
         namespaces: Where else to look for names, in order.
+        may_be_freed: Whether a graph that cannot be run again will do.
 
     Raises:
         FreedGraphError: If an earlier backward has freed what the graph saved.
     """
-    start = get_gradient_edge(root)
-    nodes, out_edges = _walk(start.node)
+    roots = (root, *also)
+    starts = [get_gradient_edge(tensor) for tensor in roots if tensor.requires_grad]
+    nodes, out_edges = _walk(start.node for start in starts)
     edges = tuple(edge for row in out_edges.values() for edge in row if edge is not None)
     ids = {node: node_id for node_id, node in nodes.items()}
     leaves = {
         node_id: node.variable for node_id, node in nodes.items() if hasattr(node, "variable")
     }
-    live = LiveGraph(root=root, nodes=nodes, edges=edges, out_edges=out_edges, leaves=leaves)
+    live = LiveGraph(
+        root=root,
+        nodes=nodes,
+        edges=edges,
+        out_edges=out_edges,
+        leaves=leaves,
+        forward=find_forward(nodes),
+    )
     found = _Tensors(ids, leaves)
-    found.add(root, slot=(ids[start.node], start.output_nr))
+    if not starts:
+        found.add(root, slot=NOWHERE)
+    for tensor, start in zip((t for t in roots if t.requires_grad), starts, strict=True):
+        found.add(tensor, slot=(ids[start.node], start.output_nr))
     given = check_names(names)
     for name, tensor in given.items():
         found.add(tensor, name=name, is_asked_for=True)
@@ -109,6 +128,9 @@ def capture_live(
         # A name given by hand means that tensor only, whatever the caller's variable holds.
         if name not in given:
             found.add(tensor, name=name)
+    # Variables of functions that have ended come after all that the caller can still name.
+    for name, tensor in live.forward.names:
+        found.add(tensor, name=name)
     for node_id, leaf in leaves.items():
         found.add(leaf, slot=(node_id, 0))
     for node in nodes.values():
@@ -118,6 +140,8 @@ def capture_live(
                 if internals.tensor_hooks(tensor) or tensor.retains_grad:
                     found.add(tensor)
         except internals.FreedError as error:
+            if may_be_freed:
+                continue
             raise FreedGraphError(
                 f"this graph was already used: {node.name()} has freed what it saved. A graph is "
                 "good for one backward() unless it is called with retain_graph=True. Compute the "
@@ -232,12 +256,14 @@ def _is_stale(tensor: torch.Tensor) -> bool:
         return True
 
 
-def _walk(root: Node) -> tuple[dict[str, Node], dict[str, tuple[EdgeRecord | None, ...]]]:
+def _walk(
+    roots: Iterable[Node],
+) -> tuple[dict[str, Node], dict[str, tuple[EdgeRecord | None, ...]]]:
     # A queue, not recursion: chains of thousands of nodes are ordinary.
-    ids: dict[Node, str] = {root: "n0"}
+    queue = deque(dict.fromkeys(roots))
+    ids: dict[Node, str] = {root: f"n{place}" for place, root in enumerate(queue)}
     rows: dict[str, tuple[EdgeRecord | None, ...]] = {}
     count = 0
-    queue = deque([root])
     while queue:
         node = queue.popleft()
         row: list[EdgeRecord | None] = []

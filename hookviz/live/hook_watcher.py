@@ -13,7 +13,7 @@ from hookviz.live.chain import LiveHook
 from hookviz.live.event_log import EventLog, Gradient, MaybeReading
 from hookviz.live.graph import Slot
 from hookviz.live.guard import guarded
-from hookviz.live.memory import equal_bits
+from hookviz.live.reading import differ
 from hookviz.live.recorded import Recorded
 from hookviz.live.seen import Seen
 from hookviz.live.table import Hook
@@ -87,7 +87,7 @@ class HookWatcher:
             hook_index=place,
             incoming=seen.reading,
             outgoing=after,
-            rewritten=mutated or self._differs(gradient, seen.reading, passed_on, after),
+            rewritten=mutated or differ(gradient, seen.reading, passed_on, after),
             returned_none=result is None,
             mutated=mutated,
             reached=reached,
@@ -149,17 +149,6 @@ class HookWatcher:
         # PyTorch runs all of them and complains afterwards, about the first that returned.
         if result is not None and self._log.refusable is None:
             self._log.refusable = (hook, event)
-
-    def _differs(
-        self, one: Gradient, one_reading: MaybeReading, other: Gradient, other_reading: MaybeReading
-    ) -> bool:
-        if one is other:
-            return False
-        if one is None or other is None or one_reading is None or other_reading is None:
-            return one is not other
-        if one_reading.is_whole or other_reading.is_whole:
-            return one_reading != other_reading
-        return not equal_bits(one, other)
 
 
 def _fits(result: Any, gradient: Gradient) -> bool:

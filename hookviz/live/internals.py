@@ -7,13 +7,18 @@ release changes the name.
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
 from typing import Any
 
 import torch
 from torch.autograd.graph import Node
+from torch.nn.modules import module as torch_module
 
 HookDict = dict[int, Callable[..., Any]]
+Call = Callable[..., Any]
 
 _saved_names: dict[type, tuple[str, ...]] = {}
 
@@ -130,3 +135,144 @@ def put_engine_function(function: EngineFunction | None = None) -> EngineFunctio
     if function is not None:
         module._engine_run_backward = function
     return standing
+
+
+def sequence_number() -> int:
+    """Return the number that the next node made in this thread will have."""
+    return int(torch._C._autograd._get_sequence_nr())
+
+
+NO_NUMBER = 2**64 - 1
+"""What a node has for a number that no operation made (`AccumulateGrad`)."""
+
+
+def number_of(node: Node) -> int | None:
+    """Return a node's place among the nodes that its thread has made; `None` where it has none."""
+    number = int(node._sequence_nr())
+    return None if number == NO_NUMBER else number
+
+
+@contextmanager
+def unseen_by_modes() -> Iterator[None]:
+    """Keep what runs within the block from the user's modes and tensor subclasses."""
+    with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
+        yield
+
+
+def is_transformed() -> bool:
+    """Return whether a `torch.func` transform is at work: its tensors have no numbers to read."""
+    return bool(torch._C._are_functorch_transforms_active())
+
+
+def is_traced() -> bool:
+    """Return whether `torch.jit.trace` is at work: all that runs now becomes part of its graph."""
+    return torch._C._get_tracing_state() is not None
+
+
+def forward_pre_hooks(module: torch.nn.Module) -> HookDict:
+    """Return the dictionary that `register_forward_pre_hook` fills."""
+    return module._forward_pre_hooks
+
+
+def forward_hooks(module: torch.nn.Module) -> HookDict:
+    """Return the dictionary that `register_forward_hook` fills."""
+    return module._forward_hooks
+
+
+def backward_pre_hooks(module: torch.nn.Module) -> HookDict:
+    """Return the dictionary that `register_full_backward_pre_hook` fills."""
+    return module._backward_pre_hooks
+
+
+def backward_hooks(module: torch.nn.Module) -> HookDict:
+    """Return the dictionary that `register_full_backward_hook` fills, or the one before it."""
+    return module._backward_hooks
+
+
+def global_forward_pre_hooks() -> HookDict:
+    """Return the hooks before every forward: `register_module_forward_pre_hook`."""
+    return torch_module._global_forward_pre_hooks
+
+
+def global_forward_hooks() -> HookDict:
+    """Return the hooks after every forward: `register_module_forward_hook`."""
+    return torch_module._global_forward_hooks
+
+
+def global_backward_pre_hooks() -> HookDict:
+    """Return the hooks of every module: `register_module_full_backward_pre_hook`."""
+    return torch_module._global_backward_pre_hooks
+
+
+def global_backward_hooks() -> HookDict:
+    """Return the hooks of every module: `register_module_full_backward_hook`."""
+    return torch_module._global_backward_hooks
+
+
+def is_full(module: torch.nn.Module, hooks: HookDict) -> bool:
+    """Return whether the hooks of a dictionary are full backward hooks, not of the old kind."""
+    if hooks is torch_module._global_backward_hooks:
+        return torch_module._global_is_full_backward_hook is not False
+    return module._is_full_backward_hook is not False
+
+
+def sees_kwargs(module: torch.nn.Module, hooks: HookDict, key: int) -> bool:
+    """Return whether a forward hook was registered with `with_kwargs=True`."""
+    if hooks is module._forward_pre_hooks:
+        return key in module._forward_pre_hooks_with_kwargs
+    if hooks is module._forward_hooks:
+        return key in module._forward_hooks_with_kwargs
+    return hooks is torch_module._global_forward_hooks and key in getattr(
+        torch_module, "_global_forward_hooks_with_kwargs", ()
+    )
+
+
+def is_always_called(module: torch.nn.Module, hooks: HookDict, key: int) -> bool:
+    """Return whether a forward hook was registered with `always_call=True`."""
+    if hooks is module._forward_hooks:
+        return key in module._forward_hooks_always_called
+    return (
+        hooks is torch_module._global_forward_hooks
+        and key in torch_module._global_forward_hooks_always_called
+    )
+
+
+def is_compiled(module: torch.nn.Module) -> bool:
+    """Return whether a call of the module runs compiled code."""
+    if module._compiled_call_impl is not None:
+        return True
+    # Only where `torch.compile` was used is its module loaded.
+    dynamo = sys.modules.get(DYNAMO)
+    return dynamo is not None and isinstance(module, dynamo.OptimizedModule)
+
+
+DYNAMO = "torch._dynamo.eval_frame"
+"""The part of PyTorch through whose functions compiled code is entered."""
+
+
+def is_inside_compiled() -> bool:
+    """Return whether this runs inside compiled code, or where the compiler follows each call."""
+    if DYNAMO not in sys.modules:
+        return False
+    callback = getattr(torch._C._dynamo.eval_frame, "get_eval_frame_callback", None)
+    if callback is not None:
+        return callback() is not None
+    frame: FrameType | None = sys._getframe(1)  # before PyTorch 2.6
+    while frame is not None and frame.f_globals.get("__name__") != DYNAMO:
+        frame = frame.f_back
+    return frame is not None
+
+
+_COPIES = (
+    ("torch._dynamo.utils", "unpatched_nn_module_call"),
+    ("torch.fx._symbolic_trace", "_orig_module_call"),
+)
+"""Where PyTorch keeps what `Module.__call__` was when it loaded one of its parts."""
+
+
+def renew_copies(ours: Call, plain: Call) -> None:
+    """Put the plain call where a part of PyTorch, loaded meanwhile, has taken ours for it."""
+    for name, attribute in _COPIES:
+        part = sys.modules.get(name)
+        if part is not None and vars(part).get(attribute) is ours:
+            setattr(part, attribute, plain)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -16,6 +18,9 @@ MAX_ITEMS = 2000
 """How deep and how far containers are searched; a data set in a list must not cost seconds."""
 
 _SHELL_NAMES = frozenset({"In", "Out"})
+
+_MARIMO_NAME = re.compile(r"_cell_[A-Za-z0-9-]+(_\w+)")
+"""How marimo keeps a variable such as `_x`, which belongs to one cell, among those of all."""
 
 
 def named_tensors(namespaces: Iterable[Namespace]) -> Iterator[tuple[str, torch.Tensor]]:
@@ -36,6 +41,7 @@ def named_tensors(namespaces: Iterable[Namespace]) -> Iterator[tuple[str, torch.
         for name, value in list(namespace.items()):
             if name in seen or not isinstance(name, str):
                 continue
+            name = _as_written(name, seen)
             seen.add(name)
             (hidden if is_hidden(name) else shown).append((name, value))
     for group in (shown, hidden):
@@ -47,6 +53,12 @@ def named_tensors(namespaces: Iterable[Namespace]) -> Iterator[tuple[str, torch.
 def is_hidden(name: str) -> bool:
     """Return whether a name is one that the shell makes, not one that the user chose."""
     return name.startswith("_") or name.split("[")[0] in _SHELL_NAMES
+
+
+def _as_written(name: str, taken: set[str]) -> str:
+    """Return the name that the user wrote in a marimo cell, unless another cell has it too."""
+    match = _MARIMO_NAME.fullmatch(name) if "marimo" in sys.modules else None
+    return match[1] if match and match[1] not in taken else name
 
 
 def choose_names(names: Iterable[str]) -> tuple[str, ...]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import functools
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import torch
 
-from hookviz.live.memory import storage_of
+from hookviz.live.memory import equal_bits, storage_of
 from hookviz.live.moments import Moments
 from hookviz.live.summarize import Excerpt, exact_numbers, excerpt, summarize
 from hookviz.records import TensorSnapshot
+from hookviz.records.event import Argument
 
 Keep = Literal["summary", "all"]
 
@@ -116,20 +118,38 @@ class Reading:
     __hash__ = None  # type: ignore[assignment]  # it is compared by what it says
 
 
+@dataclass(frozen=True, slots=True)
+class ReadArgument:
+    """What will be an `Argument` of an event: a tensor that a hook was given beside its own."""
+
+    path: str
+    reading: Reading | None
+
+    def finished(self) -> Argument:
+        """Return the plain record."""
+        if self.reading is None:
+            return Argument(path=self.path, text="None")
+        return Argument(path=self.path, snapshot=self.reading.snapshot)
+
+
 RawValue = Reading | None | tuple[Reading | None, ...]
 """What `Value` is in an event, before the snapshots are made."""
 
 
 class Reader:
-    """Read the tensors of one pass, and see to it that what is held meanwhile stays small."""
+    """Read the tensors of one pass, and see to it that what is held meanwhile stays small.
+
+    Attributes:
+        keep: See `take`.
+    """
 
     def __init__(self, keep: Keep) -> None:
-        self._keep: Keep = keep
+        self.keep: Keep = keep
         self._room = ROOM
 
     def read(self, tensor: torch.Tensor, *, found: Moments | None = None) -> Reading:
         """Read the value that a tensor has now; see `read`."""
-        reading = read(tensor, keep=self._keep, found=found)
+        reading = read(tensor, keep=self.keep, found=found)
         if reading.weight:
             self._room -= reading.weight
             if self._room < 0:
@@ -161,10 +181,28 @@ def read(tensor: torch.Tensor, *, keep: Keep, found: Moments | None = None) -> R
         return Reading(plain, _note(error))
 
 
+def differ(
+    one: torch.Tensor | None,
+    one_reading: Reading | None,
+    other: torch.Tensor | None,
+    other_reading: Reading | None,
+) -> bool:
+    """Return whether two gradients differ in value; two large ones may have one summary."""
+    if one is other:
+        return False
+    if one is None or other is None or one_reading is None or other_reading is None:
+        return one is not other
+    if one_reading.is_whole or other_reading.is_whole:
+        return one_reading != other_reading
+    return not equal_bits(one, other)
+
+
 def finished(value: Any) -> Any:
-    """Return the snapshot of a reading, or those of a tuple of them; anything else as it is."""
+    """Return the record of what was read, or those of a tuple of them; anything else as it is."""
     if type(value) is Reading:
         return value.snapshot
+    if type(value) is ReadArgument:
+        return value.finished()
     return tuple(map(finished, value)) if type(value) is tuple else value
 
 

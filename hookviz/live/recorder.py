@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 import torch
 
 from hookviz.live.arrival_watcher import ArrivalWatcher
 from hookviz.live.arrivals import Arrivals
+from hookviz.live.backward_hook_watcher import BackwardHookWatcher
+from hookviz.live.chain import HookChains
 from hookviz.live.engine_run import EngineRuns
 from hookviz.live.event_log import EventLog, MaybeReading
 from hookviz.live.explain import explain
+from hookviz.live.forward_in_backward import ForwardInBackward
 from hookviz.live.graph import LiveGraph
+from hookviz.live.hook_at_work import ModuleHookAtWork
 from hookviz.live.hook_watcher import HookWatcher
+from hookviz.live.module_chain import forward_events
 from hookviz.live.node_watcher import NodeWatcher
 from hookviz.live.printed import Printed
 from hookviz.live.reading import Reader
@@ -29,11 +35,14 @@ class Recorder:
         log: The events so far.
         hooks: Makes the wrappers of hooks.
         nodes: Makes the callbacks of nodes.
+        module_hooks: Runs the backward hooks of modules.
+        forward: Watches modules that are called during the pass.
     """
 
     def __init__(
         self,
         live: LiveGraph,
+        chains: HookChains,
         grads: Iterable[MaybeReading],
         *,
         printed: Printed,
@@ -43,16 +52,29 @@ class Recorder:
 
         Args:
             live: The captured graph.
+            chains: Its hooks.
             grads: What the `.grad` of each of its tensors is.
             printed: Catches what user code prints.
             reader: Reads tensors.
         """
         self._live = live
         runs = EngineRuns(lambda: Arrivals(reader))
-        self.log = EventLog(live, grads, runs, printed=printed, reader=reader)
+        before = forward_events(live.forward, chains.modules)
+        self.log = EventLog(live, grads, runs, printed=printed, reader=reader, before=before)
         arrivals_at = ArrivalWatcher(self.log)
         self.nodes = NodeWatcher(live, self.log, arrivals_at)
         self.hooks = HookWatcher(self.log, arrivals_at, self.nodes.accumulated)
+        self.module_hooks = BackwardHookWatcher(self.log, chains.modules)
+        self.forward = ForwardInBackward(
+            self.log, chains.modules, self.module_hooks, live.forward, keep=reader.keep
+        )
+
+    @contextmanager
+    def modules_watched(self) -> Iterator[None]:
+        """Be told, within the block, of what the modules behind the graph do."""
+        calls = self._live.forward.calls
+        with self.module_hooks.listening(calls), self.forward.watched():
+            yield
 
     def start(self, gradient: torch.Tensor) -> None:
         """Note the gradient that is handed to the root."""
@@ -80,9 +102,12 @@ class Recorder:
             node=self.log.runs.current.node_at_work,
             is_refused=last is not None,
         )
+        call = hook.call if isinstance(hook, ModuleHookAtWork) else None
         self.log.add(
             kind="error",
             tensor=record.tensor,
+            module=None if call is None else call.module,
+            call=None if call is None else call.number,
             node=record.node,
             hook=record.hook,
             incoming=last["incoming"] if last is not None else None,

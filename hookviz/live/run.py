@@ -13,14 +13,16 @@ import torch
 from torch.utils.hooks import RemovableHandle
 
 from hookviz.errors import GradientError, NoGradError, NotATensorError
+from hookviz.live import internals
 from hookviz.live.chain import HookChains
 from hookviz.live.describe import Description, look_at
+from hookviz.live.earlier import find_earlier, marked, remember
 from hookviz.live.event_log import MaybeReading, RawEvent, finished_event
 from hookviz.live.graph import LiveGraph
 from hookviz.live.printed import printed
 from hookviz.live.reading import Keep, Reader
 from hookviz.live.recorder import Recorder
-from hookviz.records import ErrorRecord, TraceRecord
+from hookviz.records import ErrorRecord, Event, TraceRecord
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,22 +161,32 @@ class Recording:
 
     error: ErrorRecord | None
     _graph: Description
+    _before: tuple[Event, ...]
     _events: list[RawEvent]
     _grads: dict[str, MaybeReading]
-    _torch_version: str = str(torch.__version__)
+    _earlier: TraceRecord | None
+    _made_by_pass: dict[str, int]
+    _trace: TraceRecord | None = None
 
     def trace(self) -> TraceRecord:
-        """Make the plain records of everything that was read."""
+        """Make the plain records of everything that was read; the same ones each time."""
+        if self._trace is None:
+            self._trace = self._finished()
+        return self._trace
+
+    def _finished(self) -> TraceRecord:
         with collector_paused() if len(self._events) >= MANY_NODES else nullcontext():
+            graph = self._graph.record()
             return TraceRecord(
-                graph=self._graph.record(),
-                events=tuple(map(finished_event, self._events)),
+                graph=replace(graph, nodes=marked(graph.nodes, self._made_by_pass)),
+                events=(*self._before, *map(finished_event, self._events)),
                 grads={
                     label: None if grad is None else grad.snapshot
                     for label, grad in self._grads.items()
                 },
                 error=self.error,
-                torch_version=self._torch_version,
+                torch_version=str(torch.__version__),
+                earlier=self._earlier,
             )
 
 
@@ -239,12 +251,15 @@ def record_backward(
         if len(live.nodes) >= MANY_NODES:
             stack.enter_context(collector_paused())
         graph = look_at(live, chains, reader)
+        earlier = find_earlier(live)
         stream = stack.enter_context(printed(echo=echo))
-        recorder = Recorder(live, graph.grads, printed=stream, reader=reader)
+        recorder = Recorder(live, chains, graph.grads, printed=stream, reader=reader)
         stack.enter_context(chains.replaced(recorder.hooks.wrap))
         stack.enter_context(watched_nodes(live, recorder))
+        stack.enter_context(recorder.modules_watched())
         if options.gradient is not None:
             recorder.start(options.gradient)
+        first_made = internals.sequence_number()
         try:
             if backward is None:
                 live.root.backward(**options.arguments())
@@ -253,4 +268,9 @@ def record_backward(
         except Exception as raised:  # noqa: BLE001 - whatever a hook may raise
             error = recorder.failed(raised)
     grads = {owner.label: recorder.log.grad_now(owner) for owner in live.tensors}
-    return Recording(error, graph, recorder.log.events, grads)
+    described = recorder.forward.added_to(graph)
+    events = (recorder.log.before, recorder.log.events)
+    recording = Recording(error, described, *events, grads, *earlier)
+    if options.create_graph:
+        remember(recording.trace(), range(first_made, internals.sequence_number()))
+    return recording

@@ -12,12 +12,13 @@ from typing import Any
 import torch
 
 from hookviz.errors import ClosedError, HookRunError, HookvizError, UnknownTargetError
-from hookviz.live.chain import HookChains, LiveHook
+from hookviz.live.chain import HookChains, LiveHook, switched_off
 from hookviz.live.closing import Holding
 from hookviz.live.compiler import check_callable, compile_hook
 from hookviz.live.explain import run_message
 from hookviz.live.grads import KeptGrads, KeptNumbers
 from hookviz.live.graph import LiveGraph, LiveTensor, capture_live, check_root
+from hookviz.live.module_chain import ModuleHook
 from hookviz.live.names import Namespace
 from hookviz.live.run import BackwardOptions, run_backward, with_gradient
 from hookviz.live.source import HookSource, find_source
@@ -151,7 +152,7 @@ class Session:
         """Move a hook to a place in its chain, counted from 0. Raises as `edit` does."""
         live_hook = self.find_hook(hook_id)
         table = live_hook.table
-        old = list(table.hooks)
+        old = table.listed()
         keys = [key for key in old if key != live_hook.key]
         if not isinstance(position, int):
             raise HookvizError(f"position={position!r}; a place in the chain is a number from 0.")
@@ -168,6 +169,27 @@ class Session:
         with self._change() as undo:
             entry = table.take_off(key)
             undo(lambda: table.put_back(key, entry, old))
+
+    def without(self, hooks: Iterable[HookId] | None = None) -> TraceRecord:
+        """Return the trace of one more pass with some hooks off; everything is put back after it.
+
+        Args:
+            hooks: Which ones; all of them if not given. Hooks that cannot be listed stay on.
+
+        Raises:
+            UnknownTargetError: If there is no such hook.
+        """
+        self._check_open()
+        self._check_idle()
+        self._chains.refresh()
+        chosen = self._chains.all() if hooks is None else [self.find_hook(hook) for hook in hooks]
+        results = KeptGrads(self._live.tensors)
+        try:
+            with switched_off(chosen):
+                return self._run()
+        finally:
+            results.restore()
+            self._chains.refresh()
 
     def close(self) -> None:
         """Put the user's own hooks back as they were found, and take the added ones off.
@@ -238,6 +260,8 @@ class Session:
                 f"there is no hook {hook_id!r}. "
                 + (f"There are: {known}." if known else "No tensor of this graph has a hook.")
             )
+        if isinstance(found, ModuleHook):
+            raise HookvizError("hooks of modules cannot be changed yet.")
         return found
 
     def interrupt(self) -> None:

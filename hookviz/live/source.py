@@ -8,13 +8,14 @@ import dis
 import functools
 import inspect
 import linecache
-import sys
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
+
+from hookviz.live.user_code import cell_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,18 +192,6 @@ def _segment(lines: list[str], node: ast.Lambda | ast.FunctionDef) -> str:
 
 
 def _location(code: CodeType) -> str:
-    return f"{short_file_name(code.co_filename)}:{code.co_firstlineno}"
-
-
-def short_file_name(filename: str) -> str:
-    """Return how a file is called on screen: its last part, or `In[3]` for a notebook cell."""
-    shell = sys.modules.get("IPython")
-    if shell is not None:
-        # Asked only when IPython is already there; this module never loads it.
-        try:
-            named = shell.get_ipython().compile.format_code_name(filename)
-        except AttributeError:
-            named = None
-        if named:
-            return str(named[1])
-    return Path(filename).name
+    filename, cell = code.co_filename, cell_number(code.co_filename)
+    name = Path(filename).name if cell is None else f"cell {cell}"
+    return f"{name}:{code.co_firstlineno}"

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
 from typing import Any, Literal
 
 from hookviz.live.internals import HookDict
 from hookviz.live.source import HookSource, find_source
+from hookviz.live.stand_in import Hook, plain
 
-Hook = Callable[..., Any]
+__all__ = ["Hook", "HookEntry", "HookTable", "table_of", "turned_off"]
 
 
-def turned_off(_: object) -> None:
+def turned_off(*_: Any, **__: Any) -> None:
     """Stand in for a hook that is turned off, so that its handle and its place stay alive."""
+
+
+def taken_off(*_: Any, **__: Any) -> None:
+    """Stand in for a hook of the user's that an explorer has removed.
+
+    Its handle still finds something to remove, so that a hook which the user has removed as well
+    does not come back in the end.
+    """
 
 
 class HookEntry:
@@ -21,15 +29,16 @@ class HookEntry:
 
     Attributes:
         function: The user's function, or what was put in its place.
+        original: The function that was registered.
         source: What can be said of it.
         origin: `"explorer"` for a hook that was added in hookviz.
         enabled: Whether it runs.
     """
 
-    __slots__ = ("enabled", "function", "origin", "source")
+    __slots__ = ("enabled", "function", "origin", "original", "source")
 
     def __init__(self, function: Hook) -> None:
-        self.function = function
+        self.function = self.original = function
         self.source: HookSource = find_source(function)
         self.origin: Literal["user", "explorer"] = "user"
         self.enabled = True
@@ -38,6 +47,15 @@ class HookEntry:
     def standing(self) -> Hook:
         """What PyTorch runs for it between recordings."""
         return self.function if self.enabled else turned_off
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether an explorer has put another function there or turned it off."""
+        return self.function is not self.original or not self.enabled
+
+    def reset(self) -> None:
+        """Undo what `is_changed` tells of."""
+        self.function, self.enabled = self.original, True
 
 
 class HookTable:
@@ -62,15 +80,21 @@ class HookTable:
         """Take in hooks that were registered, replaced or removed since the last look."""
         for key in [key for key in self.entries if key not in self.hooks]:
             del self.entries[key]
-        for key, standing in list(self.hooks.items()):
+        self.taken_off = {
+            key for key in self.taken_off if plain(self.hooks.get(key, turned_off)) is taken_off
+        }
+        for key, hook in list(self.hooks.items()):
+            standing = plain(hook)
+            if standing is taken_off:
+                continue
             entry = self.entries.get(key)
             if entry is None:
                 self.entries[key] = HookEntry(standing)
                 self.found.setdefault(key, standing)
             elif standing is not entry.standing:
                 # Somebody put another function under the same key: theirs counts.
-                entry.function, entry.source = standing, find_source(standing)
-                entry.enabled = True
+                entry.function = entry.original = standing
+                entry.source, entry.enabled = find_source(standing), True
                 self.found[key] = standing
 
     def put(self, key: int) -> None:
@@ -80,10 +104,16 @@ class HookTable:
     def take_off(self, key: int) -> HookEntry:
         """Remove a hook and return its entry."""
         entry = self.entries.pop(key)
-        self.hooks.pop(key, None)
-        if entry.origin == "user":
+        if entry.origin == "user" and key in self.hooks:
             self.taken_off.add(key)
+            self.hooks[key] = taken_off
+        else:
+            self.hooks.pop(key, None)
         return entry
+
+    def listed(self) -> list[int]:
+        """Return the keys of the hooks that are there, in the order in which they run."""
+        return [key for key in self.hooks if key in self.entries]
 
     def put_back(self, key: int, entry: HookEntry, order: list[int]) -> None:
         """Undo `take_off`; `order` are the keys as they were."""
@@ -116,6 +146,9 @@ class HookTable:
             if key in self.taken_off or (entry is not None and entry.origin == "user"):
                 self.hooks[key] = function
         self.reorder(list(self.found))
+        for entry in self.entries.values():
+            # A graph made meanwhile may hold on to it: backward hooks of modules are its own.
+            entry.reset()
         self.entries.clear()
         self.taken_off.clear()
         self.found.clear()

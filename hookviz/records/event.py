@@ -47,7 +47,7 @@ class Argument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorRecord:
-    """An exception that ended a backward pass.
+    """An exception that ended a pass, or one that a forward raised.
 
     Attributes:
         type: Name of the exception class, such as `RuntimeError`.
@@ -70,7 +70,7 @@ class ErrorRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """One step of a backward pass, in the order in which the engine took it.
+    """One step of a forward or backward pass, in the order in which PyTorch took it.
 
     Attributes:
         index: Place in `Trace.events`.
@@ -98,6 +98,7 @@ class Event:
         timeline: 0 for the pass itself; 1 and on for a pass inside it, started by one of its hooks
             or nodes.
         error: Present for kind `error`.
+        notes: Keys of the language tables: what surprises people here, in the order of importance.
     """
 
     index: int
@@ -122,3 +123,4 @@ class Event:
     call: int | None = None
     timeline: int = 0
     error: ErrorRecord | None = None
+    notes: tuple[str, ...] = ()

@@ -24,6 +24,9 @@ class NodeRecord:
         call: Id of the innermost module call that made it, if known.
         code_file, code_line, code_text: The user's source line that made it, if known.
         annotation: A key of the language tables with one more thing to say about it; often empty.
+        made_by_pass: Which recorded pass with `create_graph=True` made it, counted from the oldest
+            of the chain that `TraceRecord.earlier` begins: 1 for the first pass. 0 for a node that
+            none of them made.
     """
 
     id: str
@@ -36,6 +39,7 @@ class NodeRecord:
     code_line: int | None = None
     code_text: str = ""
     annotation: str = ""
+    made_by_pass: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,7 +28,9 @@ class HookRecord:
         source: Python text of the hook, or empty when it cannot be found.
         origin: `"user"` for a hook that was there before, `"explorer"` for one added in hookviz.
         enabled: False while the hook is turned off in the explorer.
-        location: Where the hook was written, such as `line 9 of cell 3`; empty when unknown.
+        location: Where the hook was written, such as `cell 3:9`; empty when unknown.
+        with_kwargs: Whether a module's forward hook is given the keyword arguments as well.
+        always_call: Whether a module's forward hook runs although the forward raised.
     """
 
     id: str
@@ -38,3 +40,5 @@ class HookRecord:
     origin: Literal["user", "explorer"] = "user"
     enabled: bool = True
     location: str = ""
+    with_kwargs: bool = False
+    always_call: bool = False

@@ -9,7 +9,7 @@ from hookviz.records.hook import HookRecord
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModuleRecord:
-    """One `torch.nn.Module` that was called.
+    """One `torch.nn.Module` that was called, or that has hooks and was not called.
 
     Attributes:
         id: `m0`, `m1`, ... in the order of the first calls.
@@ -19,13 +19,15 @@ class ModuleRecord:
         type: Name of its class, such as `Conv2d`.
         hooks: Its hooks: forward pre-hooks, forward hooks, full backward pre-hooks, full backward
             hooks, each kind in the order in which PyTorch runs it; those that are turned off stand
-            in their place.
+            in their place. Hooks that are common to all modules stand before the module's own.
+        notes: Keys of the language tables: what surprises people at this module.
     """
 
     id: str
     name: str
     type: str
     hooks: tuple[HookRecord, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,6 +19,8 @@ class TraceRecord:
         grads: The final `.grad` of each known tensor by label, `None` where there is none.
         error: The exception that ended the pass, or `None`.
         torch_version: The PyTorch that ran it.
+        earlier: The last recorded pass with `create_graph=True` that made nodes of this graph, as
+            it was; its own `earlier` may lead further back. `None` where there is none.
     """
 
     graph: GraphRecord
@@ -26,3 +28,11 @@ class TraceRecord:
     grads: dict[str, TensorSnapshot | None]
     error: ErrorRecord | None = None
     torch_version: str = ""
+    earlier: TraceRecord | None = None
+
+    def passes(self) -> tuple[TraceRecord, ...]:
+        """Return this pass and the earlier ones, the first pass first."""
+        chain = [self]
+        while chain[-1].earlier is not None:
+            chain.append(chain[-1].earlier)
+        return tuple(reversed(chain))

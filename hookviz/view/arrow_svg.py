@@ -7,7 +7,7 @@ import math
 from hookviz.view.fields import Fields
 from hookviz.view.label_places import LabelPlaces
 from hookviz.view.layout import Layout, Route
-from hookviz.view.message import Message, render
+from hookviz.view.message import Message, is_words, render
 from hookviz.view.scene import (
     CONTRIBUTION_SIZE,
     LONGEST_CONTRIBUTION_EM,
@@ -41,10 +41,15 @@ def draw_connector(
         element("path", class_="hv-arrow", d=_arrowhead(route)),
     )
     group.set("class", f"hv-{connector.kind}")
-    # A feed has no state of its own: it goes with its tensor.
-    group.set("data-hv-key" if connector.kind == "edge" else "data-hv-feed", connector.key)
-    group.set("data-hv-state", fields.state(connector.key))
-    if connector.kind == "feed" and fields.now(connector.key, "rewritten"):
+    if connector.kind != "edge":
+        # It has no state of its own: it goes with its tensor, value, or call.
+        group.set("data-hv-feed", connector.keys[0])
+    elif len(connector.keys) == 1:
+        group.set("data-hv-key", connector.keys[0])
+    else:
+        group.set("data-hv-keys", " ".join(connector.keys))
+    group.set("data-hv-state", fields.state_of_all(connector.keys))
+    if connector.kind in ("feed", "flow") and fields.now(connector.keys[0], "rewritten"):
         group.set("data-hv-rewritten", "true")
     if connector.slot is not None:
         slot = Message("picture.output_slot", {"slot": str(connector.slot)})
@@ -61,27 +66,33 @@ def draw_connector(
                 text_anchor=place.anchor,
             )
         )
-    if connector.kind == "edge":
-        group.append(_contribution(connector, places, fields, lang))
+    needed = fields.room_of_all(connector.keys, "contribution") if connector.kind == "edge" else 0
+    # Where no step says anything, no place has to be found for it.
+    if needed:
+        group.append(_contribution(connector, needed, places, fields, lang))
     return group
 
 
-def _contribution(connector: Connector, places: LabelPlaces, fields: Fields, lang: str) -> Element:
-    room = min(fields.room(connector.key, "contribution"), LONGEST_CONTRIBUTION_EM)
+def _contribution(
+    connector: Connector, needed: float, places: LabelPlaces, fields: Fields, lang: str
+) -> Element:
+    room = min(needed, LONGEST_CONTRIBUTION_EM)
     place = places.place_along(connector.id, max(room, 1.0) * CONTRIBUTION_SIZE, parts=_ALONG)
+    now = fields.now_of_all(connector.keys, "contribution")
     text = words(
         "text",
-        fields.now(connector.key, "contribution"),
+        now,
         lang,
         limit=LONGEST_CONTRIBUTION_EM,
         x=place.x,
         y=place.y + 4,
         text_anchor=place.anchor,
     )
-    if text.attrib.pop("data-hv-message", None):
+    text.attrib.pop("data-hv-message", None)
+    if is_words(now):
         text.set("data-hv-said", "true")
     text.set("data-hv-field", "contribution")
-    if fields.room(connector.key, "contribution") > LONGEST_CONTRIBUTION_EM:
+    if needed > LONGEST_CONTRIBUTION_EM:
         text.set("data-hv-cut", f"{LONGEST_CONTRIBUTION_EM:.1f}")
     return element("g", text, class_="hv-contribution")
 

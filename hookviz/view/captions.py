@@ -21,12 +21,17 @@ from hookviz.view.phrases import (
     tensor_texts,
     value_text,
 )
+from hookviz.view.titles import is_forward_alone
 
 _WIDTH = CAPTION_WIDTH
 
 
-def caption_ready(graph: GraphRecord) -> Message:
+def caption_ready(graph: GraphRecord, events: Sequence[Event] = ()) -> Message:
     """Return the caption of step 0."""
+    if is_forward_alone(graph, events):
+        return Message("caption.ready.forward_only")
+    if events and events[0].module is not None:
+        return Message("caption.ready.forward", {"tensor": graph.root.label})
     return Message("caption.ready", {"tensor": graph.root.label})
 
 

@@ -41,7 +41,18 @@ _GAP = 10.0
 _LABEL_GAP = 6.0
 _LAMBDA = re.compile(r"lambda\b[^:]*:\s*")
 
-RowKind = Literal["value", "gradient", "hook", "grad", "note"]
+RowKind = Literal[
+    "value",
+    "gradient",
+    "grad",
+    "input",
+    "output",
+    "grad_output",
+    "grad_input",
+    "hook",
+    "note",
+    "ghost",
+]
 
 ROW_LABELS: dict[RowKind, str] = {
     "value": "card.value",
@@ -53,12 +64,13 @@ ROW_LABELS: dict[RowKind, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One row of a card.
+    """One row of a card, or of the box of a module.
 
     Attributes:
-        kind: What stands in it: the tensor's value, the gradient that arrived and what hooks made
-            of it, one hook, what `.grad` holds, or a note.
-        top: Distance from the top of the card.
+        kind: What stands in it. On a card: the tensor's value, the gradient that arrived and what
+            hooks made of it, what `.grad` holds. On a box: what went into the forward and came
+            out, what arrived in backward and left. On both: one hook, or a note.
+        top: Distance from the top of the card or box.
         height: Of the row; a wrapped row is two lines high.
         hook: The hook, for a row of kind `hook`.
         number: The hook's place in the chain, from 1.
@@ -116,6 +128,7 @@ def measure_card(tensor: TensorRecord, fields: Fields, *, use: int = 0, uses: in
     if use == 0:
         measure.add_value(value)
         measure.add_gradient()
+        measure.add_ghost()
         measure.add_hooks(after_accumulation=False)
     measure.add_grad()
     if use == 0:
@@ -184,6 +197,12 @@ class _Measure:
     def add_grad(self) -> None:
         self.widths.append(self.label_width + self._room("grad"))
         self._add("grad", ROW_HEIGHT)
+
+    def add_ghost(self) -> None:
+        width = self.fields.room(self.tensor.id, "ghost", ROLE_SIZE)
+        if width:
+            self.widths.append(width)
+            self._add("ghost", ROW_HEIGHT - 2)
 
     def add_note(self) -> None:
         width = self.fields.room(self.tensor.id, "note", ROLE_SIZE)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-import math
 
 from hookviz.view import card as sizes
-from hookviz.view.card import Card, Row, hook_label
+from hookviz.view.card import Card, Row
 from hookviz.view.fields import Fields, room_for
 from hookviz.view.message import Message, render, to_json_data
+from hookviz.view.row_svg import RowWriter, error_mark
 from hookviz.view.svg import Element, element, title, words
 from hookviz.view.text_width import clean, cut
 
 _CORNER = 12.0
 _BASELINE = 14.0
-_HOOK_OVERHANG = 7.0
 _LONGEST_SPOKEN = 60.0
 
 
@@ -37,6 +36,7 @@ class _CardWriter:
         self.lang = lang
         self.key = card.tensor.id
         self.right = card.width - sizes.PADDING
+        self.rows = RowWriter(self.key, self.right, fields, lang)
 
     def draw(self, center: tuple[float, float]) -> Element:
         card, tensor = self.card, self.card.tensor
@@ -63,7 +63,7 @@ class _CardWriter:
         group.extend(self._head())
         for row in card.rows:
             group.extend(self._row(row))
-        group.append(_error_mark(card.width))
+        group.append(error_mark(card.width))
         return group
 
     def _tooltip(self) -> str:
@@ -93,11 +93,11 @@ class _CardWriter:
         return [name, role]
 
     def _row(self, row: Row) -> list[Element]:
-        if row.kind == "hook":
-            return [self._hook(row)]
+        if row.hook is not None:
+            return [self.rows.hook(row.hook, row)]
         baseline = row.top + _BASELINE
-        if row.kind == "note":
-            return [self._field("text", "note", sizes.PADDING, sizes.ROLE_SIZE, y=baseline)]
+        if row.kind in ("note", "ghost"):
+            return [self.rows.field("text", row.kind, sizes.PADDING, sizes.ROLE_SIZE, y=baseline)]
         start = sizes.PADDING + self.card.label_width
         label = words(
             "text",
@@ -120,15 +120,15 @@ class _CardWriter:
             )
             return [label, value]
         if row.kind == "grad":
-            return [label, self._field("text", "grad", start, sizes.TEXT_SIZE, y=baseline)]
+            return [label, self.rows.field("text", "grad", start, sizes.TEXT_SIZE, y=baseline)]
         return [label, self._gradient(row, start, baseline)]
 
     def _gradient(self, row: Row, start: float, baseline: float) -> Element:
         # One line of text, so that the parts follow each other whatever the font is.
-        incoming = self._field("tspan", "incoming", start, sizes.TEXT_SIZE)
+        incoming = self.rows.field("tspan", "incoming", start, sizes.TEXT_SIZE)
         arrow = element("tspan", text="→", class_="hv-arrow-text", aria_hidden="true")
         taken = 0.0 if row.is_wrapped else self.fields.room(self.key, "incoming", sizes.TEXT_SIZE)
-        rewritten = self._field(
+        rewritten = self.rows.field(
             "tspan", "rewritten", start + taken + sizes.ARROW_WIDTH, sizes.TEXT_SIZE
         )
         rewritten.set("dx", "5")
@@ -137,95 +137,13 @@ class _CardWriter:
             arrow.set("dy", f"{sizes.ROW_HEIGHT - 2:.0f}")
         else:
             arrow.set("dx", "5")
-        flow = self._field("tspan", "flow", start, sizes.TEXT_SIZE)
+        flow = self.rows.field("tspan", "flow", start, sizes.TEXT_SIZE)
         return element(
             "text", incoming, arrow, rewritten, flow, class_="hv-number", x=start, y=baseline
         )
-
-    def _hook(self, row: Row) -> Element:
-        hook = row.hook
-        assert hook is not None
-        field = f"hook:{hook.id}"
-        left = sizes.PADDING + sizes.BADGE_WIDTH
-        result_room = self.fields.room(self.key, field, sizes.HOOK_SIZE)
-        label_room = self.right - left
-        if not row.is_wrapped and result_room:
-            label_room -= result_room + 6
-        baseline = row.top + 15
-        full = hook_label(hook)
-        label = element(
-            "text",
-            text=cut(full, label_room / sizes.HOOK_SIZE),
-            class_="hv-code",
-            x=left,
-            y=baseline,
-        )
-        result = self._field(
-            "text",
-            field,
-            left,
-            sizes.HOOK_SIZE,
-            y=baseline + (sizes.HOOK_SECOND_LINE if row.is_wrapped else 0),
-        )
-        result.set("x", f"{self.right:.1f}")
-        result.set("text-anchor", "end")
-        result.set("class", "hv-result")
-        return element(
-            "g",
-            title("\n".join(part for part in (hook.label[:400], hook.location) if part)),
-            element(
-                "rect",
-                class_="hv-hook-row",
-                x=sizes.PADDING - _HOOK_OVERHANG,
-                y=row.top,
-                width=self.card.width - 2 * (sizes.PADDING - _HOOK_OVERHANG),
-                height=row.height - 2,
-                rx=6,
-            ),
-            element(
-                "text", text=str(row.number), class_="hv-hook-number", x=sizes.PADDING, y=baseline
-            ),
-            label,
-            result,
-            class_="hv-hook",
-            data_hv_hook=hook.id,
-            data_hv_kind=hook.kind,
-            data_hv_state=self.fields.state(self.key, f"hook-state:{hook.id}"),
-        )
-
-    def _field(
-        self, tag: str, field: str, start: float, size: float, **attributes: str | float
-    ) -> Element:
-        """Return a text that steps change; what is wider than its room is cut, here and there."""
-        room = max(self.right - start, 3 * size)
-        needed = self.fields.room(self.key, field, size, min(size, sizes.WORDS_SIZE))
-        limit = round(room / size, 1) if needed > room + 0.5 else math.inf
-        now = self.fields.now(self.key, field)
-        made = words(tag, now, self.lang, limit=limit, **attributes)
-        # A field changes with the step, so its message is in the steps and not in the markup.
-        made.attrib.pop("data-hv-message", None)
-        made.set("class", f"hv-{field}")
-        if not isinstance(now, str):
-            made.set("data-hv-said", "true")
-        if tag == "text":
-            made.set("x", f"{start:.1f}")
-        made.set("data-hv-field", field)
-        if limit < math.inf:
-            made.set("data-hv-cut", f"{limit:.1f}")
-        return made
 
 
 def _role_name(card: Card) -> str:
     if card.tensor.is_root:
         return "root"
     return "leaf" if card.tensor.is_leaf else "non-leaf"
-
-
-def _error_mark(right: float) -> Element:
-    """Return the cross at the corner of what failed; hidden in every other state."""
-    return element(
-        "g",
-        element("circle", cx=right - 4, cy=4, r=9),
-        element("path", d=f"M{right - 7.5:.1f} 0.5l7 7m0 -7l-7 7"),
-        class_="hv-mark",
-    )

@@ -67,7 +67,7 @@ def run_in_child(dot: str, *, timeout: float) -> str:
 
 def run_program(dot: str, *, timeout: float) -> str:
     """Lay out a graph with the `dot` program and stop it after `timeout` seconds."""
-    return _run([_dot_program(), "-Kdot", "-Tjson"], dot, timeout=timeout, environment=None)
+    return _run([_dot_program(), "-Kdot", "-Tjson0"], dot, timeout=timeout, environment=None)
 
 
 def _dot_program() -> str:

@@ -2,37 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from hookviz.languages import LANGUAGES
 from hookviz.records import TraceRecord
+from hookviz.view.box_data import box_data
+from hookviz.view.code_places import code_data
+from hookviz.view.expansion import expansion_data
+from hookviz.view.grouping import group_tree
+from hookviz.view.groups import GroupTree
+from hookviz.view.module_panel import module_data
 from hookviz.view.panel import panel_data
-from hookviz.view.picture import picture_svg
+from hookviz.view.start import start_expanded
 from hookviz.view.steps import Step, to_json_data
+from hookviz.view.titles import title_of
 from hookviz.view.transcript import transcript
+from hookviz.view.value_book import ValueBook
 
 
-def explorer_data(trace: TraceRecord, steps: Sequence[Step]) -> dict[str, Any]:
+def explorer_data(
+    trace: TraceRecord,
+    steps: Sequence[Step],
+    *,
+    expanded: Collection[str] | None = None,
+    kinds: Collection[str] = (),
+    tree: GroupTree | None = None,
+) -> dict[str, Any]:
     """Return the widget's traits by name, all of them JSON-safe.
 
     Args:
         trace: The pass to show.
         steps: Its steps.
+        expanded: Ids of the boxes that are open; `None` for the start.
+        kinds: The kinds of module hooks that can be attached now.
+        tree: The groups of the graph, where they are at hand.
 
     Returns:
-        `steps` first, then `picture` (at step 0), `tensors`, `transcript` by language, `title`.
+        `steps` first, then `tensors`, `modules`, `code`, `picture` (at step 0), `stops` and
+        `expanded`, `transcript` by language, `title`.
     """
-    graph = trace.graph
+    graph, book = trace.graph, ValueBook()
+    tree = tree or group_tree(graph)
+    opened = start_expanded(graph, tree) if expanded is None else expanded
     return {
-        "steps": to_json_data(steps),
-        "picture": picture_svg(graph, steps, step=0, lang="en"),
+        "steps": to_json_data(steps, book),
+        "values": book.data(),
         "tensors": panel_data(graph),
+        "modules": module_data(graph, kinds),
+        "boxes": box_data(tree),
+        "code": code_data(graph.sources),
+        **expansion_data(trace, steps, opened, tree=tree),
         "transcript": {
             lang: transcript(
                 graph, trace.events, lang=lang, grads=trace.grads, error=trace.error, steps=steps
             )
             for lang in LANGUAGES
         },
-        "title": f"{graph.root.label}.backward()",
+        "title": title_of(graph, trace.events),
     }

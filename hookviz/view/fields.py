@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from hookviz.languages import LANGUAGES
-from hookviz.view.message import Text, render
+from hookviz.view.message import Message, Text, is_words, render
 from hookviz.view.text_width import clean, width_in_em
 
 if TYPE_CHECKING:
     from hookviz.view.steps import Step
 
+STATES = ("error", "current", "done", "pending", "unreached")
+"""Of what several edges show as one, the first of these that any of them has."""
+
+_SEPARATOR_EM = 1.2
+
 
 class Fields:
     """The texts of a picture at one step, and their widths over all steps and languages.
+
+    Widths are measured only for what somebody asks about: of a large graph little is drawn.
 
     Args:
         steps: Every step of the pass.
@@ -25,36 +33,66 @@ class Fields:
     def __init__(self, steps: Sequence[Step], step: int, *, is_at_rest: bool = False) -> None:
         self._is_at_rest = is_at_rest
         self._now: dict[tuple[str, str], Text] = {}
-        # Literals (numbers) and messages (words) apart: they are drawn in different sizes.
-        self._room: dict[tuple[str, str, bool], float] = {}
+        self._all: dict[tuple[str, str], list[Text]] = defaultdict(list)
+        self._measured: dict[tuple[str, str], tuple[float, float]] = {}
         for number, one_step in enumerate(steps):
             for key, field, value in one_step.patches:
                 if number <= step:
                     self._now[key, field] = value
-                place = key, field, isinstance(value, str)
-                self._room[place] = max(self._room.get(place, 0.0), room_for(value))
+                if value != "" and field != "state":
+                    self._all[key, field].append(value)
 
     def now(self, key: str, field: str) -> Text:
         """Return the text of a field at the step, empty when nothing was said about it."""
         return self._now.get((key, field), "")
+
+    def now_of_all(self, keys: Iterable[str], field: str) -> Text:
+        """Return the texts of several elements as one; what is said twice is said once."""
+        texts: list[Text] = []
+        for text in (self.now(key, field) for key in keys):
+            if text != "" and text not in texts:
+                texts.append(text)
+        if len(texts) < 2:
+            return texts[0] if texts else ""
+        return Message("value.several", {"values": tuple(texts)})
 
     def state(self, key: str, field: str = "state") -> str:
         """Return a state: `pending` when nothing was said about it."""
         state = self._now.get((key, field)) or "pending"
         return "done" if state == "current" and self._is_at_rest else str(state)
 
+    def state_of_all(self, keys: Iterable[str]) -> str:
+        """Return the state of several elements that are shown as one."""
+        return min((self.state(key) for key in keys), key=STATES.index)
+
     def room(self, key: str, field: str, size: float = 1.0, words: float | None = None) -> float:
         """Return the largest width that a field has at any step in any language.
 
         Args:
-            key: Id of the tensor, node, or edge.
+            key: Id of the tensor, node, edge, or group.
             field: Name of the field.
             size: Font size; with 1 the width is in em.
             words: Font size of messages, if it is another.
         """
-        numbers = self._room.get((key, field, True), 0.0) * size
-        messages = self._room.get((key, field, False), 0.0) * (size if words is None else words)
-        return max(numbers, messages)
+        if (key, field) not in self._measured:
+            self._measured[key, field] = self._measure(self._all.get((key, field), ()))
+        numbers, messages = self._measured[key, field]
+        return max(numbers * size, messages * (size if words is None else words))
+
+    def room_of_all(self, keys: Sequence[str], field: str) -> float:
+        """Return the width in em that the texts of several elements need beside each other."""
+        rooms = [room for room in (self.room(key, field) for key in keys) if room]
+        return sum(rooms) + _SEPARATOR_EM * max(len(rooms) - 1, 0)
+
+    def _measure(self, texts: Iterable[Text]) -> tuple[float, float]:
+        """Return the widths of numbers and of words in their place: they differ in size."""
+        numbers, messages = 0.0, 0.0
+        for text in texts:
+            if is_words(text):
+                messages = max(messages, room_for(text))
+            else:
+                numbers = max(numbers, room_for(text))
+        return numbers, messages
 
 
 def room_for(text: Text) -> float:

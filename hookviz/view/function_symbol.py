@@ -58,3 +58,15 @@ def function_symbol(name: str) -> str:
     elif plain == "AccumulateGrad":
         plain = _SYMBOLS[plain]
     return cut(plain.removesuffix("Backward") or plain, _LONGEST_EM)
+
+
+def plain_function_name(name: str) -> str:
+    """Return PyTorch's name of a function without `Backward0`.
+
+    Example:
+        >>> plain_function_name("MulBackward0")
+        'Mul'
+    """
+    plain = clean(name)
+    match = _BUILT_IN.fullmatch(plain)
+    return cut(match[1] if match else plain.removesuffix("Backward") or plain, _LONGEST_EM)

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from hookviz.view.layout import Layout, Point, Route
-from hookviz.view.scene import Scene
+from hookviz.view.layout import Layout, Point, Rectangle, Route
+from hookviz.view.scene import FRAME_PADDING, Scene
 
 _CELL = 48.0
 _DISTANCE = 5.0
@@ -19,22 +19,6 @@ _SAMPLES_IN_ALL = 20_000
 _HEIGHT = 14.0
 _UPRIGHT = 0.25
 _BESIDE = 0.6
-
-
-@dataclass(frozen=True, slots=True)
-class Rectangle:
-    """A part of the picture, by its edges."""
-
-    left: float
-    top: float
-    right: float
-    bottom: float
-
-    def overlap(self, other: Rectangle) -> float:
-        """Return the area that both cover."""
-        width = min(self.right, other.right) - max(self.left, other.left)
-        height = min(self.bottom, other.bottom) - max(self.top, other.top)
-        return max(0.0, width) * max(0.0, height)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +38,37 @@ class LabelPlaces:
     """
 
     def __init__(self, scene: Scene, layout: Layout) -> None:
+        self._scene = scene
         self._layout = layout
         self.left = 0.0
         self.right = layout.width
-        self._taken: dict[tuple[int, int], list[tuple[Rectangle, float]]] = defaultdict(list)
+        self._places: dict[tuple[int, int], list[tuple[Rectangle, float]]] | None = None
+
+    @property
+    def _taken(self) -> dict[tuple[int, int], list[tuple[Rectangle, float]]]:
+        """What is in the way, by cell; found when the first label asks: many pictures have none."""
+        if self._places is None:
+            self._places = defaultdict(list)
+            self._take_what_is_drawn()
+        return self._places
+
+    def _take_what_is_drawn(self) -> None:
+        scene, layout = self._scene, self._layout
         for box in scene.boxes:
             x, y = layout.centers[box.id]
             half_width, half_height = box.width / 2, box.height / 2
             self._take(
                 Rectangle(x - half_width, y - half_height, x + half_width, y + half_height), 3.0
             )
+        for frame in scene.frames:
+            place = layout.frames[frame.id]
+            right = min(place.left + frame.head.width + FRAME_PADDING, place.right)
+            bottom = place.top + frame.head.height + FRAME_PADDING / 2
+            self._take(Rectangle(place.left, place.top, right, bottom), 3.0)
+            for x in (place.left, place.right):
+                self._take(Rectangle(x - 2, place.top, x + 2, place.bottom), 2.0)
+            for y in (place.top, place.bottom):
+                self._take(Rectangle(place.left, y - 2, place.right, y + 2), 2.0)
         most = max(_FEWEST_SAMPLES, _SAMPLES_IN_ALL // max(len(layout.routes), 1))
         for route in layout.routes.values():
             # Close enough for no label to slip through between two of them, where there is time.

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from hookviz.view import engines
 from hookviz.view.dot import scene_to_dot
-from hookviz.view.scene import Scene
+from hookviz.view.scene import FRAME_GAP, Scene
 
 Point = tuple[float, float]
 Engine = Literal["pygraphviz", "dot", "networkx"]
@@ -21,6 +21,7 @@ TIMEOUT = 5.0
 """Seconds that one attempt may take in another process."""
 
 _MARGIN = 12.0
+_CLUSTER = "cluster_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,22 @@ class Route:
     tip: Point
 
 
+@dataclass(frozen=True, slots=True)
+class Rectangle:
+    """A part of the picture, by its edges."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    def overlap(self, other: Rectangle) -> float:
+        """Return the area that both cover."""
+        width = min(self.right, other.right) - max(self.left, other.left)
+        height = min(self.bottom, other.bottom) - max(self.top, other.top)
+        return max(0.0, width) * max(0.0, height)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
     """Where everything is, in pixels from the top left corner.
@@ -43,6 +60,7 @@ class Layout:
     Attributes:
         width, height: Size of the whole.
         centers: Of each box, by its id in the scene.
+        frames: The place of each frame, by its id in the scene.
         routes: Of each connector, by its id in the scene.
         engine: What laid it out.
         is_rescue: Whether this is not the normal layout, because the normal one was not to be had.
@@ -51,6 +69,7 @@ class Layout:
     width: float
     height: float
     centers: Mapping[str, Point]
+    frames: Mapping[str, Rectangle]
     routes: Mapping[str, Route]
     engine: Engine
     is_rescue: bool = False
@@ -90,25 +109,45 @@ def _attempts(scene: Scene, dot: str, timeout: float) -> Iterator[tuple[Engine, 
 
 
 def _read(scene: Scene, drawn: Any, engine: Engine, *, is_rescue: bool) -> Layout:
-    left, bottom, right, top = (float(number) for number in drawn["bb"].split(","))
+    left, bottom, right, top = _numbers(drawn["bb"])
+    # What Graphviz leaves between a frame and what is before it is too little for an arrow.
+    above = 0.0 if scene.is_sideways else FRAME_GAP
 
-    def place(point: Any) -> Point:
-        x, y = (float(number) for number in point)
+    def place(text: str, lower: float = 0.0) -> Point:
+        x, y = _numbers(text)
         # Graphviz counts from the bottom. A tenth of a pixel is finer than anyone sees, and coarse
         # enough for all machines to agree.
-        return round(x - left + _MARGIN, 1), round(top - y + _MARGIN, 1)
+        return round(x - left + _MARGIN, 1), round(top - y + _MARGIN + lower, 1)
 
-    centers = {item["name"]: place(item["pos"].split(",")) for item in drawn["objects"]}
+    centers = {}
+    frames = {}
+    for item in drawn.get("objects", ()):
+        if "pos" in item:
+            centers[item["name"]] = place(item["pos"])
+        elif item["name"].startswith(_CLUSTER):
+            x, low, other_x, high = item["bb"].split(",")
+            corners = place(f"{x},{high}", above), place(f"{other_x},{low}")
+            frames[item["name"].removeprefix(_CLUSTER)] = Rectangle(*corners[0], *corners[1])
+    lowered = {arrow.id for arrow in scene.connectors if arrow.head in frames} if above else set()
     routes = {}
     for item in drawn.get("edges", ()):
-        points = next(draw["points"] for draw in item["_draw_"] if draw["op"] in "bB")
-        arrow = next(draw["points"] for draw in item["_hdraw_"] if draw["op"] in "pP")
-        routes[item["id"]] = Route(tuple(place(point) for point in points), place(arrow[1]))
+        # `e,x,y` is where the arrowhead ends; the rest are the points of the curve.
+        tip, *points = item["pos"].split(" ")
+        if not tip.startswith("e,"):
+            raise ValueError(f"an edge without an arrowhead: {item['pos'][:40]}")
+        lower = above if item["id"] in lowered else 0.0
+        curve = (*(place(point) for point in points[:-2]), *(place(p, lower) for p in points[-2:]))
+        routes[item["id"]] = Route(curve, place(tip[2:], lower))
     return Layout(
         width=right - left + 2 * _MARGIN,
         height=top - bottom + 2 * _MARGIN,
         centers={box.id: centers[box.id] for box in scene.boxes},
+        frames={frame.id: frames[frame.id] for frame in scene.frames},
         routes={connector.id: routes[connector.id] for connector in scene.connectors},
         engine=engine,
         is_rescue=is_rescue,
     )
+
+
+def _numbers(text: str) -> tuple[float, ...]:
+    return tuple(float(number) for number in text.split(","))

@@ -14,7 +14,7 @@ def draw(dot: str) -> str:
     """Return Graphviz's JSON for DOT text; whatever pygraphviz raises passes through."""
     import pygraphviz
 
-    drawn: bytes = pygraphviz.AGraph(string=dot).draw(format="json", prog="dot")
+    drawn: bytes = pygraphviz.AGraph(string=dot).draw(format="json0", prog="dot")
     return drawn.decode("utf-8")
 
 

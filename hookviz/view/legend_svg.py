@@ -17,13 +17,27 @@ TRANSCRIPT_EM = 66.0
 _SAMPLE_WIDTH = 24.0
 _ITEM_GAP = 20.0
 _LEGEND = ("direction", "incoming", "rewritten", "leaf", "pending")
+_LEGEND_OF_FORWARD = ("values", "order", "rewritten")
+_FORWARD_SAMPLES = frozenset({"values", "order"})
 
 
-def draw_legend(width: float, top: float, lang: str) -> tuple[Element, float]:
-    """Return the legend, and how high it is when it may be `width` pixels wide."""
+def draw_legend(
+    width: float, top: float, lang: str, *, is_forward: bool = False, has_order: bool = False
+) -> tuple[Element, float]:
+    """Return the legend, and how high it is when it may be `width` pixels wide.
+
+    Args:
+        width: Room for it.
+        top: Where it begins.
+        lang: The language to show.
+        is_forward: Whether the arrows go the way of the values instead of the gradients.
+        has_order: Whether there are arrows from one call to the next.
+    """
     group = element("g", class_="hv-legend")
     x, y = 0.0, 0.0
-    for name in _LEGEND:
+    for name in _LEGEND_OF_FORWARD if is_forward else _LEGEND:
+        if name == "order" and not has_order:
+            continue
         text = Message(f"ui.legend.{name}")
         item_width = _SAMPLE_WIDTH + room_for(text) * LEGEND_SIZE
         if x and x + item_width > width:
@@ -80,6 +94,11 @@ def wrap_lines(text: str) -> list[str]:
 def _sample(name: str) -> list[Element]:
     if name in {"leaf", "rewritten"}:
         return [element("rect", class_="hv-swatch", y=-5, width=18, height=10, rx=3)]
+    if name in _FORWARD_SAMPLES:
+        return [
+            element("path", class_="hv-line", d="M0 0L11 0"),
+            element("path", class_="hv-arrow", d="M10 -3.8L18 0L10 3.8Z"),
+        ]
     return [
         element("path", class_="hv-line", d="M18 0L7 0"),
         element("path", class_="hv-arrow", d="M8 -3.8L0 0L8 3.8Z"),

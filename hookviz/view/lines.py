@@ -43,6 +43,12 @@ class Line:
         return Message("line.pass", {"line": line})
 
 
+def line_ready(events: Sequence[Event]) -> Message:
+    """Return the row of step 0."""
+    is_forward = bool(events) and events[0].module is not None
+    return Message("line.ready.forward" if is_forward else "line.ready")
+
+
 def line_of(
     index: GraphIndex, event: Event, arrivals: Sequence[Arrival] = (), *, width: int = CARD_WIDTH
 ) -> Line:

@@ -25,6 +25,24 @@ STYLES = frozenset(
 )
 """Placeholders that say what their text is; the others only give sentences their shape."""
 
+_VALUES = frozenset(
+    {
+        "hook.in_place",
+        "hook.value",
+        "value.arrow",
+        "value.at",
+        "value.maximum",
+        "value.mean",
+        "value.minimum",
+        "value.named",
+        "value.norm",
+        "value.several",
+        "value.shaped",
+        "value.summary",
+    }
+)
+"""Messages that tell numbers."""
+
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
@@ -76,6 +94,11 @@ def to_json_data(text: Argument) -> object:
         "key": text.key,
         "args": {name: to_json_data(value) for name, value in text.args.items()},
     }
+
+
+def is_words(text: Text) -> bool:
+    """Return whether words stand where a value would: `not computed yet`, but not `[3] norm 2`."""
+    return isinstance(text, Message) and text.key not in _VALUES
 
 
 def keys_in(text: Argument) -> Iterable[str]:

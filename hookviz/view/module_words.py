@@ -49,7 +49,7 @@ def _args(event: Event, width: int) -> dict[str, Argument]:
 def _changes(event: Event, width: int) -> Argument:
     if event.kind == "module_forward":
         return _outputs(event, width)
-    if event.arguments_before or event.arguments_after:
+    if "backward" not in event.kind:
         return _argument_changes(event, width)
     if event.incoming == event.outgoing:
         return Message("change.same", {"gradient": value_text(event.incoming, width)})

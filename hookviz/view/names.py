@@ -11,6 +11,9 @@ from hookviz.records.graph import EdgeRecord, GraphRecord, NodeRecord, TensorRec
 Slot = tuple[str, int]
 """A node's id and one of its output slots: the place where a gradient arrives."""
 
+HOOK_NODE = "BackwardHookFunction"
+"""How the names of the nodes begin that full backward hooks of a module put into the graph."""
+
 _LAMBDA = re.compile(r"^lambda\s+[\w*, ]+:\s*(.+)$", re.DOTALL)
 
 
@@ -46,6 +49,8 @@ class GraphIndex:
         self._by_label: dict[str, TensorRecord] = dict(self.tensors)
         for tensor in reversed(graph.tensors):
             self._by_label.update((name, tensor) for name in tensor.names)
+        modules = {module.id: module.name for module in graph.modules}
+        self._modules = {call.id: modules.get(call.module, "") for call in graph.calls}
         for tensor in graph.tensors:
             self.tensors_at[tensor.node, tensor.output_nr].append(tensor)
         for edge in graph.edges:
@@ -87,6 +92,12 @@ class GraphIndex:
         return named[0].label if named else self.name_of_node(slot[0])
 
     def name_of_node(self, node_id: str | None) -> str:
-        """Return PyTorch's name of a node, or the id when the graph does not have it."""
+        """Return PyTorch's name of a node, or the id when the graph does not have it.
+
+        What a module's backward hooks put into the graph goes by the name of the module.
+        """
         node = self.nodes.get(node_id or "")
-        return node.name if node else (node_id or "")
+        if node is None:
+            return node_id or ""
+        module = self._modules.get(node.call or "") if node.name.startswith(HOOK_NODE) else ""
+        return module or node.name

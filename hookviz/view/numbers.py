@@ -6,6 +6,7 @@ Nothing is computed here. Numbers are only shortened, to as many digits as it ta
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from hookviz.records.snapshot import Number, TensorSnapshot, TensorSummary
 from hookviz.view.message import Message, Text
@@ -17,6 +18,8 @@ CAPTION_WIDTH = 60
 """How many characters of a value a sentence can carry."""
 
 _DIGITS = 6
+_DIGITS_ON_CARDS = 4
+"""Of the norm of a large tensor, which has a shape beside it."""
 _MOST_DIGITS = 17
 
 
@@ -31,14 +34,16 @@ def short_text(snapshot: TensorSnapshot | None, *, width: int = CARD_WIDTH) -> T
         return Message("value.none")
     shape = shape_text(snapshot.shape)
     if snapshot.summary is not None:
-        return _summary(snapshot.dtype, shape, snapshot.summary)
+        return _summary(snapshot.dtype, shape, snapshot.summary, width)
     if snapshot.values is None:
         return Message("value.unreadable", {"dtype": snapshot.dtype, "shape": shape})
     if not snapshot.values:
         return Message("value.empty", {"shape": shape})
-    whole = _nested(snapshot)
-    if len(whole) <= width or not snapshot.shape:
-        return whole
+    # Every number takes a digit and a separator; most of a longer tensor is never looked at.
+    if len(snapshot.values) <= width // 3 or not snapshot.shape:
+        whole = _nested(snapshot)
+        if len(whole) <= width or not snapshot.shape:
+            return whole
     return _beginning(snapshot, shape, width)
 
 
@@ -81,6 +86,32 @@ def pair_text(
     return texts
 
 
+def change_text(
+    before: TensorSnapshot | None, after: TensorSnapshot | None, *, with_shape: bool = True
+) -> Text:
+    """Return `8 → 10`; of large tensors only what is not said twice: `[3, 32] norm 2 → 4`.
+
+    Args:
+        before: What it was.
+        after: What it is.
+        with_shape: Whether to say the shape of a large tensor if both are of one shape.
+    """
+    first, second = pair_text(before, after)
+    if isinstance(first, Message) and isinstance(second, Message):
+        is_alike = first.key == second.key == "value.shaped"
+        if is_alike and first.args["shape"] == second.args["shape"]:
+            one, other = first.args["facts"], second.args["facts"]
+            if isinstance(one, tuple) and isinstance(other, tuple) and len(one) == len(other) == 1:
+                norm = other[0]
+                assert isinstance(norm, Message)
+                second = str(norm.args["norm"])
+                if not with_shape and isinstance(one[0], Message):
+                    first = one[0]
+    if isinstance(first, str) and isinstance(second, str):
+        return f"{first} → {second}"
+    return Message("value.arrow", {"before": first, "after": second})
+
+
 def is_same_value(one: TensorSnapshot | None, other: TensorSnapshot | None) -> bool:
     """Whether two snapshots say the same; how they say it (dtype, layout) counts as well."""
     # Values are exact text, so NaN equals NaN here.
@@ -114,17 +145,21 @@ def number_text(number: Number, digits: int = _DIGITS) -> str:
     return f"{number:.{digits}g}"
 
 
-def _summary(dtype: str, shape: str, summary: TensorSummary) -> Text:
+def _summary(dtype: str, shape: str, summary: TensorSummary, width: int) -> Text:
+    # On a card, what is as usual is not said.
+    is_short = width <= CARD_WIDTH and dtype == "float32"
     facts: list[Text] = []
     if summary.norm:
-        norm = number_text(float(summary.norm))
-        facts.append(Message("value.norm", {"norm": norm}))
+        digits = _DIGITS_ON_CARDS if is_short else _DIGITS
+        facts.append(Message("value.norm", {"norm": number_text(float(summary.norm), digits)}))
     if summary.nan_count:
         facts.append(Message("value.nan_count", {"count": str(summary.nan_count)}))
     if summary.inf_count:
         facts.append(Message("value.inf_count", {"count": str(summary.inf_count)}))
     if not facts:
-        return f"{dtype} {shape}"
+        return shape if is_short else f"{dtype} {shape}"
+    if is_short:
+        return Message("value.shaped", {"shape": shape, "facts": tuple(facts)})
     return Message("value.summary", {"dtype": dtype, "shape": shape, "facts": tuple(facts)})
 
 
@@ -139,7 +174,10 @@ def _nested(snapshot: TensorSnapshot) -> str:
 def _beginning(snapshot: TensorSnapshot, shape: str, width: int) -> str:
     """Return `[3, 3]: 0.1, 0.2, …`: at least one number, then as many as fit."""
     text = f"{shape}: "
-    for index, number in enumerate(snapshot.numbers()):
+    values = (snapshot.values or ())[: width // 3 + 1]
+    for index, number in enumerate(
+        replace(snapshot, shape=(len(values),), values=values).numbers()
+    ):
         item = f"{number_text(number)}, "
         if index and len(text) + len(item) > width - 1:
             break

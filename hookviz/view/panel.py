@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hookviz.records import GraphRecord, TensorRecord
+from hookviz.records import GraphRecord, HookRecord, TensorRecord
 from hookviz.view.message import to_json_data
 from hookviz.view.numbers import snapshot_text
 
@@ -33,19 +33,21 @@ def _tensor(tensor: TensorRecord, order: int) -> dict[str, Any]:
         "value": to_json_data(snapshot_text(tensor.value)),
         "order": order,
         "hookable": True,
-        "hooks": [
-            {
-                "id": hook.id,
-                "kind": hook.kind,
-                "label": hook.label,
-                "source": hook.source,
-                "origin": hook.origin,
-                "enabled": hook.enabled,
-                "location": hook.location,
-                "editable": True,
-            }
-            for hook in tensor.hooks
-        ],
+        "hooks": [hook_data(hook) for hook in tensor.hooks],
+    }
+
+
+def hook_data(hook: HookRecord) -> dict[str, Any]:
+    """Return what the side panel knows of a hook."""
+    return {
+        "id": hook.id,
+        "kind": hook.kind,
+        "label": hook.label,
+        "source": hook.source,
+        "origin": hook.origin,
+        "enabled": hook.enabled,
+        "location": hook.location,
+        "editable": True,
     }
 
 

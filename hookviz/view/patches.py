@@ -8,10 +8,13 @@ from hookviz.records.event import Event
 from hookviz.records.graph import TensorRecord
 from hookviz.records.snapshot import TensorSnapshot
 from hookviz.view.arrivals import Arrival, single, value_at
+from hookviz.view.box_patches import BoxPatches
 from hookviz.view.frame import PENDING, Patch, final_patches, initial_patches
+from hookviz.view.groups import GroupTree
 from hookviz.view.message import Message, Text
 from hookviz.view.names import GraphIndex
-from hookviz.view.numbers import is_same_value, pair_text, short_text
+from hookviz.view.numbers import change_text, is_same_value, pair_text, short_text
+from hookviz.view.where import Where
 
 __all__ = ["Patch", "PatchWriter"]
 
@@ -22,8 +25,9 @@ class PatchWriter:
     It keeps the frame of the step before, so that a patch is written only where something changes.
     """
 
-    def __init__(self, index: GraphIndex, events: Sequence[Event]) -> None:
+    def __init__(self, index: GraphIndex, tree: GroupTree, events: Sequence[Event]) -> None:
         self._index = index
+        self._boxes = BoxPatches(index, tree, events, write=self._set, mark=self._mark)
         self._frame: dict[tuple[str, str], Text] = {}
         self._changes: dict[tuple[str, str], Text] = {}
         self._current: list[tuple[str, str]] = []
@@ -37,12 +41,12 @@ class PatchWriter:
 
     def initial(self) -> tuple[Patch, ...]:
         """Return the patches of step 0: every field of every element."""
-        for key, field, value in initial_patches(self._index):
+        for key, field, value in (*initial_patches(self._index), *self._boxes.initial()):
             self._set(key, field, value)
         return self._flush()
 
     def write(
-        self, event: Event, arrivals: Sequence[Arrival], *, is_last: bool
+        self, event: Event, where: Where, arrivals: Sequence[Arrival], *, is_last: bool
     ) -> tuple[Patch, ...]:
         """Return the patches of one event and of the arrivals that become known with it."""
         for key, field in self._current:
@@ -51,11 +55,18 @@ class PatchWriter:
         for arrival in arrivals:
             self._arrive(arrival)
         self._apply(event)
-        if is_last and self._is_backward:
-            frame = {**self._frame, **self._changes}
-            for key, field, value in final_patches(self._index, frame, is_error=self._is_error):
-                self._set(key, field, value)
+        self._boxes.write(event, where, arrivals)
+        if is_last:
+            self._end()
         return self._flush()
+
+    def _end(self) -> None:
+        frame = {**self._frame, **self._changes}
+        patches = list(self._boxes.final(frame))
+        if self._is_backward:
+            patches += final_patches(self._index, frame, is_error=self._is_error)
+        for key, field, value in patches:
+            self._set(key, field, value)
 
     def _set(self, key: str, field: str, value: Text) -> None:
         self._changes[key, field] = value
@@ -143,7 +154,7 @@ class PatchWriter:
         if event.mutated:
             did: Text = Message("hook.in_place", {"before": before, "after": after})
         elif event.rewritten:
-            did = _arrow(before, after)
+            did = change_text(single(event.incoming), single(event.outgoing), with_shape=False)
         else:
             did = Message("hook.unchanged", {"gradient": before})
         self._ran(event, tensor, did)
@@ -173,7 +184,7 @@ class PatchWriter:
         is_cleared = grad is None and event.incoming is not None
         self._set(tensor.id, "grad", Message("grad.cleared") if is_cleared else short_text(grad))
         if event.incoming != event.outgoing:
-            did = _arrow(*pair_text(single(event.incoming), grad))
+            did = change_text(single(event.incoming), grad, with_shape=False)
         elif event.before != event.after:
             before, after = pair_text(event.before, event.after)
             did = Message("hook.value", {"before": before, "after": after})
@@ -207,9 +218,3 @@ class PatchWriter:
                 self._set(tensor.id, f"hook-state:{hook.id}", "error")
         if node in self._index.nodes and (tensor is None or hook is None):
             self._set(node or "", "state", "error")
-
-
-def _arrow(before: Text, after: Text) -> Text:
-    if isinstance(before, str) and isinstance(after, str):
-        return f"{before} → {after}"
-    return Message("value.arrow", {"before": before, "after": after})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from hookviz.records import GraphRecord
@@ -11,14 +11,20 @@ from hookviz.view.card import Card
 from hookviz.view.card_svg import draw_card
 from hookviz.view.fields import Fields
 from hookviz.view.function_svg import draw_function
+from hookviz.view.groups import GroupTree
 from hookviz.view.label_places import LabelPlaces
 from hookviz.view.layout import Layout, lay_out
 from hookviz.view.legend_svg import LINE_HEIGHT, draw_legend, draw_transcript
 from hookviz.view.message import Message, render
-from hookviz.view.scene import build_scene
+from hookviz.view.module_box import ModuleBox
+from hookviz.view.module_svg import draw_box, draw_frame, draw_ground
+from hookviz.view.scene import Scene
+from hookviz.view.scene_builder import build_scene
 from hookviz.view.style_sheet import make_standalone, style_element
 from hookviz.view.svg import Element, element, number, title, to_markup, words
-from hookviz.view.text_width import clean, cut
+from hookviz.view.titles import description_of
+from hookviz.view.value_card import ValueCard
+from hookviz.view.value_svg import draw_value
 
 if TYPE_CHECKING:
     from hookviz.view.steps import Step
@@ -36,6 +42,8 @@ def picture_svg(
     lang: str,
     transcript: str | None = None,
     standalone: bool | None = None,
+    expanded: Collection[str] | None = None,
+    tree: GroupTree | None = None,
 ) -> str:
     """Return a picture of the graph at one step, as the text of one `<svg>` element.
 
@@ -50,36 +58,32 @@ def picture_svg(
         transcript: Lines to draw below.
         standalone: Whether the picture brings its style sheet and legend, so that it needs no
             script, font, or other file. By default it does exactly when there is a transcript.
+        expanded: Ids of the boxes that are open; `None` for the start, see `view/start.py`.
+        tree: The groups of the graph, where they are at hand.
     """
     stands_alone = transcript is not None if standalone is None else standalone
     # A still picture of the whole pass shows how it ended, and not what happened last.
     is_whole_pass = stands_alone and step == len(steps) - 1
     fields = Fields(steps, step, is_at_rest=is_whole_pass)
-    scene = build_scene(graph, fields)
+    scene = build_scene(graph, fields, tree=tree, expanded=expanded)
     layout = lay_out(scene)
     places = LabelPlaces(scene, layout)
-    connectors = [
-        draw_connector(connector, layout, places, fields, lang) for connector in scene.connectors
-    ]
-    cards: list[Element] = []
-    functions: list[Element] = []
-    for box in scene.boxes:
-        center = layout.centers[box.id]
-        if isinstance(box.content, Card):
-            cards.append(draw_card(box.content, center, fields, lang))
-        else:
-            functions.append(draw_function(box.content, center, places, fields, lang))
-
+    drawing = _drawing(scene, layout, places, fields, lang)
     needed = places.right - places.left
     width = max(needed, _SHORTEST_WIDTH)
-    drawing = element("g", *connectors, *cards, *functions, class_="hv-drawing")
     if width > layout.width:
         drawing.set("transform", f"translate({number((width - needed) / 2 - places.left)} 0)")
     below: list[Element] = []
     height = layout.height + 6
     if stands_alone:
         # The widget has a legend of its own, which neither moves nor shrinks with the picture.
-        legend, legend_height = draw_legend(width - 2 * _MARGIN, height, lang)
+        legend, legend_height = draw_legend(
+            width - 2 * _MARGIN,
+            height,
+            lang,
+            is_forward=scene.is_forward,
+            has_order=any(connector.kind == "order" for connector in scene.connectors),
+        )
         below.append(legend)
         height += legend_height
     if layout.is_rescue:
@@ -91,7 +95,7 @@ def picture_svg(
         width = max(width, lines_width + 2 * _MARGIN)
         height += 6 + lines_height
     root = _frame(width, height)
-    description = Message("picture.description", {"tensor": cut(clean(graph.root.label), 60)})
+    description = description_of(graph)
     root.set("aria-label", render(description, lang))
     if stands_alone:
         background = element("rect", class_="hv-background", width=width, height=height + 4)
@@ -100,6 +104,32 @@ def picture_svg(
     if stands_alone:
         make_standalone(root)
     return to_markup(root)
+
+
+def _drawing(
+    scene: Scene, layout: Layout, places: LabelPlaces, fields: Fields, lang: str
+) -> Element:
+    grounds = [draw_ground(layout.frames[frame.id]) for frame in scene.frames]
+    frames = [
+        draw_frame(frame.head, layout.frames[frame.id], fields, lang) for frame in scene.frames
+    ]
+    connectors = [
+        draw_connector(connector, layout, places, fields, lang) for connector in scene.connectors
+    ]
+    cards: list[Element] = []
+    functions: list[Element] = []
+    for box in scene.boxes:
+        center = layout.centers[box.id]
+        match box.content:
+            case Card():
+                cards.append(draw_card(box.content, center, fields, lang))
+            case ModuleBox():
+                functions.append(draw_box(box.content, center, fields, lang))
+            case ValueCard():
+                cards.append(draw_value(box.content, center, fields, lang))
+            case _:
+                functions.append(draw_function(box.content, center, places, fields, lang))
+    return element("g", *grounds, *connectors, *frames, *cards, *functions, class_="hv-drawing")
 
 
 def _frame(width: float, height: float) -> Element:

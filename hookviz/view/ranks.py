@@ -34,7 +34,11 @@ def find_ranks(boxes: Iterable[str], arrows: Iterable[tuple[str, str]]) -> dict[
 
 
 def fits_sideways(
-    widths: Mapping[str, float], arrows: Iterable[tuple[str, str]], gap: float
+    widths: Mapping[str, float],
+    arrows: Iterable[tuple[str, str]],
+    gap: float,
+    *,
+    around: float = 0.0,
 ) -> bool:
     """Return whether a drawing from right to left is short enough to be read without scrolling.
 
@@ -42,9 +46,10 @@ def fits_sideways(
         widths: Of the boxes, by id.
         arrows: As for `find_ranks`.
         gap: Room between ranks.
+        around: Room that frames take at both ends.
     """
     widest: dict[int, float] = defaultdict(float)
     for box, rank in find_ranks(widths, arrows).items():
         widest[rank] = max(widest[rank], widths[box])
-    total = sum(widest.values()) + gap * (len(widest) - 1)
+    total = sum(widest.values()) + gap * (len(widest) - 1) + around
     return len(widest) <= _MOST_RANKS_SIDEWAYS and total <= _WIDEST_SIDEWAYS

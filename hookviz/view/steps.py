@@ -10,10 +10,17 @@ from hookviz.records.graph import GraphRecord
 from hookviz.view import message
 from hookviz.view.arrivals import find_arrivals
 from hookviz.view.captions import caption_of, caption_ready
-from hookviz.view.lines import line_of
+from hookviz.view.code_places import CodePlaces
+from hookviz.view.grouping import group_tree
+from hookviz.view.groups import GroupTree
+from hookviz.view.lines import line_of, line_ready
+from hookviz.view.marks import Mark, marks_of
 from hookviz.view.message import Message, Text
 from hookviz.view.names import GraphIndex
 from hookviz.view.patches import Patch, PatchWriter
+from hookviz.view.questions import Question, question_of
+from hookviz.view.value_book import Labelled, ValueBook, values_of
+from hookviz.view.where import where_of
 
 Frame = dict[tuple[str, str], Text]
 """What is on screen at one step, by element and field."""
@@ -29,7 +36,12 @@ class Step:
         caption: A sentence or two on what happened and why.
         printed: What user code printed during it.
         tensor, node, hook: Ids of where it happened, or empty.
+        call: Id of the box in which it happened, or empty; of a call, when it happened to that.
+        code: The user's line: which of the graph's sources, and the number of the line there.
         patches: What changes on screen, compared with the step before.
+        marks: What makes it worth running to, see `hookviz.view.marks`.
+        question: What a learner can be asked before it is shown, or `None`.
+        before, after: The values that it started from and that came of it, with labels.
     """
 
     kind: str
@@ -39,40 +51,62 @@ class Step:
     tensor: str = ""
     node: str = ""
     hook: str = ""
+    call: str = ""
+    code: tuple[int, int] | None = None
     patches: tuple[Patch, ...] = ()
+    marks: tuple[Mark, ...] = ()
+    question: Question | None = None
+    before: Labelled = ()
+    after: Labelled = ()
 
 
-def build_steps(graph: GraphRecord, events: Sequence[Event]) -> tuple[Step, ...]:
+def build_steps(
+    graph: GraphRecord, events: Sequence[Event], *, tree: GroupTree | None = None
+) -> tuple[Step, ...]:
     """Return one step per event, and step 0 before them.
 
     The patches of step 0 give every field of every element its first value. What is on screen at
     step `k` is the fold of the patches of steps 0 to `k`, see `frame_at`.
+
+    Args:
+        graph: The graph before the pass.
+        events: What happened.
+        tree: The groups of the graph, where they are at hand.
     """
     index = GraphIndex(graph)
+    tree = tree or group_tree(graph)
     arrivals = find_arrivals(index, events)
-    writer = PatchWriter(index, events)
+    writer = PatchWriter(index, tree, events)
+    codes = CodePlaces(index, tree)
     steps = [
         Step(
             kind="ready",
-            line=Message("line.ready"),
-            caption=caption_ready(graph),
+            line=line_ready(events),
+            caption=caption_ready(graph, events),
             patches=writer.initial(),
         )
     ]
     for position, event in enumerate(events):
         known = arrivals.known.get(position, ())
         waiting = arrivals.waiting.get(position, ())
-        tensor, node, hook = _where(index, event)
+        where = where_of(index, tree, event)
+        before, after = values_of(index, event)
         steps.append(
             Step(
                 kind=event.kind,
                 line=line_of(index, event, known).message(event.timeline),
                 caption=caption_of(index, event, known, waiting),
                 printed=event.printed,
-                tensor=tensor,
-                node=node,
-                hook=hook,
-                patches=writer.write(event, known, is_last=position == len(events) - 1),
+                tensor=where.tensor,
+                node=where.node,
+                hook=where.hook,
+                call=where.box,
+                code=codes.of(where),
+                patches=writer.write(event, where, known, is_last=position == len(events) - 1),
+                marks=marks_of(event),
+                question=question_of(index, event),
+                before=before,
+                after=after,
             )
         )
     return tuple(steps)
@@ -85,8 +119,8 @@ def frame_at(steps: Sequence[Step], position: int) -> Frame:
     }
 
 
-def to_json_data(steps: Iterable[Step]) -> list[dict[str, object]]:
-    """Return the steps as the browser gets them."""
+def to_json_data(steps: Iterable[Step], book: ValueBook) -> list[dict[str, object]]:
+    """Return the steps as the browser gets them; what they show as tables goes into the book."""
     return [
         {
             "kind": step.kind,
@@ -96,25 +130,22 @@ def to_json_data(steps: Iterable[Step]) -> list[dict[str, object]]:
             "tensor": step.tensor,
             "node": step.node,
             "hook": step.hook,
+            "call": step.call,
+            "code": None if step.code is None else list(step.code),
             "patches": [
                 [key, field, message.to_json_data(value)] for key, field, value in step.patches
             ],
+            "marks": list(step.marks),
+            "question": None if step.question is None else _question_data(step.question),
+            "values": book.step_data(step.before, step.after),
         }
         for step in steps
     ]
 
 
-def _where(index: GraphIndex, event: Event) -> tuple[str, str, str]:
-    error = event.error
-    tensor = index.tensor_of(event.tensor or (error.tensor if error is not None else None))
-    node = event.node or (error.node if error is not None else None)
-    hook = event.hook or (error.hook if error is not None else None)
-    if event.kind == "hidden_rewrite" and tensor is None and node is not None:
-        tensor = next(iter(index.tensors_named_at((node, event.slot or 0))), None)
-    if event.kind == "accumulate" and tensor is not None and tensor.is_leaf:
-        node = node or tensor.node
-    return (
-        tensor.id if tensor is not None else "",
-        node or "",
-        hook.id if hook is not None else "",
-    )
+def _question_data(question: Question) -> dict[str, object]:
+    return {
+        "text": message.to_json_data(question.text),
+        "answer": list(question.answer),
+        "shown": message.to_json_data(question.shown),
+    }

@@ -15,6 +15,7 @@ from hookviz.view.message import Message, Text, render
 from hookviz.view.names import GraphIndex
 from hookviz.view.numbers import CAPTION_WIDTH, short_text
 from hookviz.view.steps import Frame, Step, build_steps, frame_at
+from hookviz.view.titles import is_forward_alone
 
 _PRINTED = "| "
 _RAISED = "! "
@@ -41,10 +42,8 @@ def transcript(
         steps: The steps of the pass where they are at hand already.
     """
     index = GraphIndex(graph)
-    is_backward = not events or any(not event.kind.startswith("module_") for event in events)
-    title = Message("transcript.title", {"tensor": graph.root.label})
-    lines = [render(title if is_backward else Message("transcript.module_only"), lang), ""]
-    lines.extend(_event_lines(index, events, lang))
+    is_backward = not is_forward_alone(graph, events)
+    lines = _all_event_lines(index, events, lang, is_backward=is_backward)
     if error is not None and all(event.kind != "error" for event in events):
         lines.append(render(Message("transcript.error", {"error": error.type}), lang))
         lines.extend(_error_lines(error, "", lang))
@@ -77,10 +76,31 @@ def _one_line(text: str) -> str:
     return text.replace("\r", "\\r").replace("\n", "\\n")
 
 
-def _event_lines(index: GraphIndex, events: Sequence[Event], lang: str) -> Iterator[str]:
+def _all_event_lines(
+    index: GraphIndex, events: Sequence[Event], lang: str, *, is_backward: bool
+) -> list[str]:
+    """Return a heading and the events below it, for the forward and for the backward."""
+    begins = 0
+    if is_backward:
+        begins = next((i for i, event in enumerate(events) if event.module is None), len(events))
+    titles: list[tuple[int, Message]] = []
+    if begins or not is_backward:
+        titles.append((0, Message("transcript.module_only")))
+    if is_backward:
+        titles.append((begins, Message("transcript.title", {"tensor": index.graph.root.label})))
     if not events:
-        yield render(Message("transcript.empty"), lang)
-        return
+        return [render(titles[0][1], lang), "", render(Message("transcript.empty"), lang)]
+    told = _event_lines(index, events, lang)
+    lines: list[str] = []
+    for place, (start, title) in enumerate(titles):
+        end = titles[place + 1][0] if place + 1 < len(titles) else len(events)
+        lines += ["", render(title, lang), ""] if lines else [render(title, lang), ""]
+        lines += [line for event_lines in told[start:end] for line in event_lines]
+    return lines
+
+
+def _event_lines(index: GraphIndex, events: Sequence[Event], lang: str) -> list[list[str]]:
+    """Return the lines of each event, all of them aligned with each other."""
     arrivals = find_arrivals(index, events).known
     rows = [
         line_of(index, event, arrivals.get(position, ()), width=CAPTION_WIDTH)
@@ -90,17 +110,24 @@ def _event_lines(index: GraphIndex, events: Sequence[Event], lang: str) -> Itera
     number_width = len(str(len(rows)))
     who_width = min(max(map(display_width, whos)), _WIDEST_NAME)
     margin = " " * (number_width + 2 + who_width + 2)
+    told = []
     for number, (event, row, who) in enumerate(zip(events, rows, whos, strict=True), start=1):
         what: Text = row.what
+        node = index.nodes.get(event.node or "")
+        if event.kind == "node" and node is not None and node.made_by_pass:
+            made = {"line": what, "number": str(node.made_by_pass)}
+            what = Message("line.made_by_pass", made)
         if event.timeline:
-            what = Message("line.pass", {"line": row.what})
+            what = Message("line.pass", {"line": what})
         said = _one_line(render(what, lang))
-        yield f"{number:>{number_width}}  {_pad(who, who_width)}  {said}"
+        lines = [f"{number:>{number_width}}  {_pad(who, who_width)}  {said}"]
         if event.printed:
             printed = event.printed.removesuffix("\n")
-            yield from (f"{margin}{_PRINTED}{text}" for text in printed.split("\n"))
+            lines += [f"{margin}{_PRINTED}{text}" for text in printed.split("\n")]
         if event.error is not None:
-            yield from _error_lines(event.error, margin, lang)
+            lines += _error_lines(event.error, margin, lang)
+        told.append(lines)
+    return told
 
 
 def _error_lines(error: ErrorRecord, margin: str, lang: str) -> Iterator[str]:

@@ -18,6 +18,7 @@ from hookviz.view.message import render  # noqa: E402
 from hookviz.view.panel import panel_data  # noqa: E402
 from hookviz.view.picture import picture_svg  # noqa: E402
 from hookviz.view.steps import build_steps, to_json_data  # noqa: E402
+from hookviz.view.value_book import ValueBook  # noqa: E402
 from tests.view.example import second_example  # noqa: E402
 
 SOURCES = {
@@ -28,14 +29,15 @@ SOURCES = {
 def main() -> None:
     """Write `second_example.json` beside this file."""
     graph, events = second_example()
-    steps = build_steps(graph, events)
+    steps, book = build_steps(graph, events), ValueBook()
     tensors = panel_data(graph)
     for tensor in tensors:
         for hook in tensor["hooks"]:
             hook["source"] = hook["source"] or SOURCES.get(hook["label"], hook["label"])
     state = {
         "picture": picture_svg(graph, steps, step=0, lang="en"),
-        "steps": to_json_data(steps),
+        "steps": to_json_data(steps, book),
+        "values": book.data(),
         "strings": {lang: dict(table(lang)) for lang in LANGUAGES},
         "tensors": tensors,
         "step": 0,

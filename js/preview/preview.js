@@ -2,12 +2,17 @@
 
 import explorer from "../../hookviz/static/explorer.js";
 import { createPageModel } from "../src/page_model.js";
+import { answerBoxes, networkState } from "./network.js";
 
 const wanted = new URLSearchParams(location.search);
-const file = wanted.get("state") ?? "second_example.json";
-const state = await (await fetch(file)).json();
-for (const name of ["lang", "theme", "selected"]) {
-  if (wanted.has(name)) state[name] = wanted.get(name);
+const read = async (file) => (await fetch(file)).json();
+const name = wanted.get("state") ?? "second_example.json";
+const tables = { en: "../../hookviz/languages/en.json", zh: "../../hookviz/languages/zh.json" };
+const state = name === "network"
+  ? networkState({ en: await read(tables.en), zh: await read(tables.zh) })
+  : await read(name);
+for (const trait of ["lang", "theme", "selected"]) {
+  if (wanted.has(trait)) state[trait] = wanted.get(trait);
 }
 if (wanted.has("step")) state.step = Number(wanted.get("step"));
 document.body.classList.toggle("dark", state.theme === "dark");
@@ -18,6 +23,7 @@ const model = createPageModel(state, wanted.has("dead") ? undefined : (message) 
   else if (wanted.has("refuse") && (message.action === "attach" || message.action === "edit")) {
     model.update({ notice: refusal(message) });
   } else if (message.action === "dismiss") model.update({ notice: null });
+  else if (answerBoxes(model, message)) return;
   else model.emit("msg:custom", { event: "applied" });
 });
 window.model = model;

@@ -16,15 +16,20 @@ export function createCaption({ document, words }) {
   return {
     element,
     update(view, before) {
+      const said = view.stops.saidAt(view.step);
       const step = view.steps[view.step];
       element.dataset.hvKind = step?.kind ?? "";
-      element.toggleAttribute("data-hv-rewrote", isRewritingStep(step));
-      if (!before || step !== before.steps[before.step] || view.lang !== before.lang) {
-        setSegments(sentence, words.segments(step ? step.caption : { key: "ui.empty" }));
+      element.toggleAttribute("data-hv-rewrote", said?.hasOwnWords === true && isRewritingStep(step));
+      const isNew = !before || step !== before.steps[before.step] || view.stops !== before.stops;
+      if (isNew || view.lang !== before.lang) {
+        const segments = words.segments(said?.caption ?? { key: "ui.empty" });
+        // Said again, the same words would be spoken again.
+        if (segments.map(({ text }) => text).join("") !== sentence.textContent) setSegments(sentence, segments);
       }
-      output.hidden = !step?.printed;
+      const text = said?.printed ?? "";
+      output.hidden = text === "";
       setText(label, words.say("ui.printed"));
-      setText(printed, (step?.printed ?? "").replace(/\n$/, ""));
+      setText(printed, text.replace(/\n$/, ""));
     },
   };
 }

@@ -1,15 +1,15 @@
-/** Know which hook of each tensor stands in the text box. */
+/** Know which hook of each tensor or module stands in the text box. */
 
-/** @typedef {import("./types.js").Tensor} Tensor */
+/** @typedef {import("./types.js").Target} Target */
 
 /** What is chosen when the source in the box is that of a hook yet to be added. */
 export const NEW = "";
 
 export class ChosenHooks {
-  /** @type {Map<string, string>} By tensor: the id of the hook, or `NEW`. */
+  /** @type {Map<string, string>} By tensor or module: the id of the hook, or `NEW`. */
   #chosen = new Map();
-  /** @type {{tensor: string, ids: string[]}} What was seen last. */
-  #seen = { tensor: "", ids: [] };
+  /** @type {{target: string, ids: string[]}} What was seen last. */
+  #seen = { target: "", ids: [] };
   #drafts;
 
   /** @param {import("./drafts.js").Drafts} drafts */
@@ -18,25 +18,25 @@ export class ChosenHooks {
   }
 
   /**
-   * @param {Tensor} tensor
+   * @param {Target} target
    * @param {string} id
    */
-  choose(tensor, id) {
-    this.#chosen.set(tensor.id, id);
+  choose(target, id) {
+    this.#chosen.set(target.id, id);
   }
 
   /**
-   * Look at a tensor, again or for the first time, and say what of it is in the box.
+   * Look at a tensor or module, again or for the first time, and say what of it is in the box.
    *
-   * @param {Tensor} tensor
+   * @param {Target} shown
    * @returns {string} The id of one of its hooks, or `NEW`.
    */
   see({ id: target, hooks }) {
     const ids = hooks.map(({ id }) => id);
-    const { tensor, ids: before } = this.#seen;
-    this.#seen = { tensor: target, ids };
+    const { target: last, ids: before } = this.#seen;
+    this.#seen = { target, ids };
     const now = this.#chosen.get(target);
-    const next = tensor === target && now !== undefined
+    const next = last === target && now !== undefined
       ? this.#changed(target, now, before, ids)
       : this.#first(target, now, ids);
     this.#chosen.set(target, next);
@@ -44,7 +44,7 @@ export class ChosenHooks {
   }
 
   /**
-   * A tensor that comes into sight shows its first hook, unless something unfinished waits there.
+   * What comes into sight shows its first hook, unless something unfinished waits there.
    *
    * @param {string} target
    * @param {string | undefined} now

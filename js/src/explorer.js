@@ -1,6 +1,8 @@
 /** Put the parts together and keep them in step with the model. */
 
 import { createCaption } from "./caption.js";
+import { createComparison } from "./comparison.js";
+import { createCodePanel } from "./code_panel.js";
 import { createControls } from "./controls.js";
 import { make } from "./dom.js";
 import { Drafts } from "./drafts.js";
@@ -11,20 +13,24 @@ import { handleKeys } from "./keyboard.js";
 import { createLegend } from "./legend.js";
 import { createNotice } from "./notice.js";
 import { createPicture } from "./picture.js";
+import { createPrediction } from "./prediction.js";
+import { createRunTo } from "./run_to.js";
 import { letSaveKeyOut } from "./save_key.js";
 import { watchRuns } from "./slow_run.js";
-import { clamp, moved, Player } from "./stepper.js";
+import { clamp, Player } from "./stepper.js";
 import { themeOf, watchTheme } from "./theme.js";
 import { createTimeline } from "./timeline.js";
 import { createTranscript } from "./transcript.js";
+import { createValues } from "./values.js";
 import { readView } from "./view.js";
 import { Words } from "./words.js";
 
 /** @typedef {import("./types.js").View} View */
 
 const TRAITS = [
-  "picture", "steps", "strings", "tensors", "step", "selected", "lang", "title", "transcript", "notice", "busy",
-  "playing", "speed",
+  "picture", "steps", "stops", "strings", "tensors", "modules", "boxes", "expanded", "code", "step", "selected",
+  "lang", "title", "transcript", "notice", "busy", "playing", "speed", "values", "predicting", "score",
+  "comparisons", "comparison",
 ];
 
 /**
@@ -47,7 +53,7 @@ export function createExplorer(model, el, signal) {
     () => {
       if (view === null) return false;
       // Another view of the same model plays too; whoever comes second lets the step stand.
-      if (view.step === lastPlayed) goto(moved(view.step, "next", view.frames.count));
+      if (view.step === lastPlayed) goto(view.stops.moved(view.step, "next"));
       lastPlayed = view.step;
       return view.step < view.frames.count - 1;
     },
@@ -74,8 +80,14 @@ export function createExplorer(model, el, signal) {
       save("playing", false);
       goto(step);
     },
+    gotoStop(place) {
+      if (view !== null) actions.goto(view.stops.stepAt(place));
+    },
+    visit(step) {
+      if (view !== null) actions.gotoStop(view.stops.placeOf(step));
+    },
     move(where) {
-      if (view !== null) actions.goto(moved(view.step, where, view.frames.count));
+      if (view !== null) actions.goto(view.stops.moved(view.step, where));
     },
     togglePlay() {
       if (view === null) return;
@@ -92,29 +104,57 @@ export function createExplorer(model, el, signal) {
     setLang(lang) {
       save("lang", lang);
     },
+    toggle(box, isExpanded) {
+      if (view?.live && !view.busy) kernel.send({ action: isExpanded ? "expand" : "collapse", box });
+    },
+    stepInto(box, step) {
+      if (!view?.live || view.busy) return;
+      actions.goto(step);
+      actions.toggle(box, true);
+    },
+    togglePredicting() {
+      save("predicting", !model.get("predicting"));
+    },
+    answered(step, right) {
+      const score = view?.score;
+      if (score === undefined || score.steps.includes(step)) return;
+      save("score", {
+        right: score.right + (right ? 1 : 0), asked: score.asked + 1, steps: [...score.steps, step],
+      });
+    },
     send: kernel.send,
   };
   /** @type {import("./types.js").Context} */
   const context = { document, signal, words, actions };
 
-  const controls = createControls(context);
+  const comparison = createComparison(context);
+  const controls = createControls(context, comparison.element);
   const caption = createCaption(context);
   const picture = createPicture(context);
-  const legend = createLegend(context, picture.zoomButtons);
+  const legend = createLegend(context, picture.tools);
+  const code = createCodePanel(context);
+  const prediction = createPrediction(context);
+  const runTo = createRunTo(context);
+  const values = createValues(context);
   const timeline = createTimeline(context);
   const inspector = createInspector(context);
   const hooks = createHookPanel(context, drafts);
   const notice = createNotice(context);
   const transcript = createTranscript(context);
-  const parts = [controls, caption, picture, legend, timeline, inspector, hooks, notice, transcript];
+  const parts = [
+    controls, comparison, prediction, caption, picture, legend, code, runTo, timeline, inspector, values, hooks, notice, transcript,
+  ];
+  timeline.element.firstElementChild?.after(runTo.element);
   const noticeSlot = make(document, "div", "hv-notice-slot");
   const root = make(document, "div", "hv-root hv-theme", { tabindex: "0", role: "region" }, [
     controls.element,
+    prediction.element,
     noticeSlot,
     caption.element,
     make(document, "div", "hv-body", {}, [
-      make(document, "div", "hv-main", {}, [picture.element, legend.element, inspector.element]),
-      make(document, "div", "hv-panel", {}, [timeline.element, hooks.element]),
+      make(document, "div", "hv-main", {}, [picture.element, legend.element, inspector.element, values.element]),
+      make(document, "div", "hv-panel", {}, [code.element, timeline.element]),
+      hooks.element,
     ]),
     transcript.element,
   ]);
@@ -159,8 +199,12 @@ export function createExplorer(model, el, signal) {
     if (view === before) return;
     words.use(model.get("strings"), view.lang);
     root.setAttribute("aria-label", ["hookviz", words.format(view.title)].filter(Boolean).join(" "));
-    root.lang = view.lang === "zh" ? "zh-CN" : view.lang;
+    const language = view.lang === "zh" ? "zh-CN" : view.lang;
+    // Set again, the same language would have the browser style everything anew at every step.
+    if (root.lang !== language) root.lang = language;
     root.toggleAttribute("data-hv-busy", view.busy);
+    root.toggleAttribute("data-hv-code", view.code.length > 0);
+    root.toggleAttribute("data-hv-predicting", view.predicting);
     for (const part of parts) part.update(view, before);
     placeNotice(view);
   }

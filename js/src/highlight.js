@@ -16,6 +16,37 @@ export function highlight(document, source) {
 }
 
 /**
+ * The same line by line; a token that goes over several lines is cut.
+ *
+ * @param {Document} document
+ * @param {string[]} lines Without their ends.
+ * @returns {Node[][]} For each line what stands in it.
+ */
+export function highlightLines(document, lines) {
+  /** @type {Node[][]} */
+  const found = [[]];
+  for (const node of highlight(document, lines.join("\n"))) {
+    (node.textContent ?? "").split("\n").forEach((text, index, pieces) => {
+      if (index > 0) found.push([]);
+      if (text === "") return;
+      // Only what is whole keeps the tokens inside it.
+      found.at(-1)?.push(pieces.length === 1 ? node : pieceOf(node, text));
+    });
+  }
+  return found;
+}
+
+/**
+ * @param {Node} node
+ * @param {string} text
+ */
+function pieceOf(node, text) {
+  const piece = node.cloneNode(false);
+  piece.textContent = text;
+  return piece;
+}
+
+/**
  * @param {Document} document
  * @param {string | import("prismjs").Token} token
  * @returns {Node}

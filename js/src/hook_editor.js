@@ -2,21 +2,32 @@
 
 import { createCodeEditor } from "./code_editor.js";
 import { make, setText } from "./dom.js";
+import { createHookKindForm } from "./hook_kind_form.js";
+import { isHookable, isModule } from "./target.js";
 
 /** @typedef {import("./types.js").View} View */
-/** @typedef {import("./types.js").Tensor} Tensor */
+/** @typedef {import("./types.js").Target} Target */
 /** @typedef {import("./types.js").Hook} Hook */
 
 /**
  * @param {import("./types.js").Context} context
  * @param {import("./drafts.js").Drafts} drafts
  */
-export function createHookEditor({ document, signal, words, actions }, drafts) {
-  /** @type {{tensor: Tensor, hook: Hook | null} | null} */
+export function createHookEditor(context, drafts) {
+  const { document, signal, words, actions } = context;
+  /** @type {{view: View, target: Target, hook: Hook | null} | null} */
   let editing = null;
-  const place = () => ({ target: editing?.tensor.id ?? "", hook: editing?.hook?.id ?? "" });
-  const source = () => editing?.hook?.source ?? "";
+  const place = () => ({ target: editing?.target.id ?? "", hook: editing?.hook?.id ?? "" });
+  /** What the box holds while nothing has been typed. */
+  const source = () => {
+    if (editing === null) return "";
+    if (editing.hook !== null) return editing.hook.source;
+    return isModule(editing.target) ? form.source() : "";
+  };
 
+  const form = createHookKindForm(context, () => {
+    if (editing !== null) update(editing.view, editing.target, editing.hook);
+  });
   const code = createCodeEditor(document, signal, {
     input(text) {
       drafts.set(place(), text, source());
@@ -29,6 +40,7 @@ export function createHookEditor({ document, signal, words, actions }, drafts) {
   const draft = make(document, "span", "hv-draft");
   const help = make(document, "p", "hv-help");
   const element = make(document, "div", "hv-editor", {}, [
+    form.element,
     code.element,
     make(document, "div", "hv-editor-row", {}, [accept, cancel, draft]),
     help,
@@ -43,45 +55,47 @@ export function createHookEditor({ document, signal, words, actions }, drafts) {
 
   return {
     element,
+    update,
     focus() {
       code.box.focus({ preventScroll: true });
     },
-    /**
-     * @param {View} view
-     * @param {Tensor} tensor
-     * @param {Hook | null} hook
-     */
-    update(view, tensor, hook) {
-      editing = { tensor, hook };
-      const fixed = hook !== null && !hook.editable;
-      element.hidden = hook === null && !tensor.hookable;
-      code.setText(drafts.get(place()) ?? source());
-      code.box.readOnly = fixed;
-      code.box.setAttribute("aria-label", words.say("ui.hook_source"));
-      code.box.placeholder = hook === null ? words.say("ui.hook_source.placeholder") : "";
-      code.box.setAttribute("aria-invalid", String(isRefused(view.notice, place())));
-      setText(accept, words.say(hook === null ? "ui.add_hook" : "ui.apply"));
-      accept.disabled = !view.live || fixed;
-      accept.setAttribute("aria-disabled", String(view.busy));
-      accept.title = view.live ? "" : words.say("ui.no_kernel.tooltip");
-      setText(cancel, words.say("ui.cancel"));
-      setText(draft, words.say("ui.draft"));
-      setText(help, helpText(view, fixed, hook));
-      showDraft();
-    },
   };
+
+  /**
+   * @param {View} view
+   * @param {Target} target
+   * @param {Hook | null} hook
+   */
+  function update(view, target, hook) {
+    editing = { view, target, hook };
+    const fixed = hook !== null && !hook.editable;
+    form.update(hook === null && isModule(target) ? target : null);
+    element.hidden = hook === null && !isHookable(target);
+    code.setText(drafts.get(place()) ?? source());
+    code.box.readOnly = fixed;
+    code.box.setAttribute("aria-label", words.say("ui.hook_source"));
+    code.box.placeholder = hook === null && !isModule(target) ? words.say("ui.hook_source.placeholder") : "";
+    code.box.setAttribute("aria-invalid", String(isRefused(view.notice, place())));
+    setText(accept, words.say(hook === null ? "ui.add_hook" : "ui.apply"));
+    accept.disabled = !view.live || fixed;
+    accept.setAttribute("aria-disabled", String(view.busy));
+    accept.title = view.live ? "" : words.say("ui.no_kernel.tooltip");
+    setText(cancel, words.say("ui.cancel"));
+    setText(draft, words.say("ui.draft"));
+    setText(help, helpText(view, fixed, hook, isModule(target)));
+    showDraft();
+  }
 
   function submit() {
     if (editing === null || accept.disabled || accept.getAttribute("aria-disabled") === "true") return;
     const text = code.box.value;
     // An empty box is sent too: the refusal from Python says what was expected.
     drafts.send(place(), text);
-    const { hook, tensor } = editing;
-    actions.send(
-      hook === null
-        ? { action: "attach", target: tensor.id, source: text }
-        : { action: "edit", hook: hook.id, source: text },
-    );
+    const { hook, target } = editing;
+    if (hook !== null) return actions.send({ action: "edit", hook: hook.id, source: text });
+    const { kind, withKwargs } = form.get();
+    const more = isModule(target) ? { kind, with_kwargs: withKwargs } : {};
+    actions.send({ action: "attach", target: target.id, source: text, ...more });
   }
 
   function showDraft() {
@@ -93,12 +107,17 @@ export function createHookEditor({ document, signal, words, actions }, drafts) {
    * @param {View} view
    * @param {boolean} fixed
    * @param {Hook | null} hook
+   * @param {boolean} isOfModule
    */
-  function helpText(view, fixed, hook) {
+  function helpText(view, fixed, hook, isOfModule) {
     if (!view.live) return words.say("ui.no_kernel");
     if (view.slow) return words.say("ui.busy.long", { code: "explorer.interrupt()" });
     if (fixed) return words.say(hook?.source ? "ui.hooks.not_editable" : "ui.hooks.no_source");
-    return `${words.say("ui.hook_source.help")} ${words.say("ui.hook_source.keys")}`;
+    const kind = hook === null ? form.get().kind : hook.kind;
+    const what = isOfModule
+      ? words.say(`ui.hook_source.help.${kind}`, { input: "grad_input", output: "grad_output" })
+      : words.say("ui.hook_source.help");
+    return `${what} ${words.say("ui.hook_source.keys")}`;
   }
 }
 

@@ -18,6 +18,7 @@ import { iconButton, make, nameButton, setText } from "./dom.js";
  * @property {boolean} rewrote Whether that changed anything.
  * @property {string} state
  * @property {boolean} chosen Whether its source is in the text box.
+ * @property {boolean} fixed Whether it cannot be changed here at all.
  * @property {boolean} live
  * @property {boolean} busy
  */
@@ -77,10 +78,11 @@ export function createHookRow({ document, signal, words, actions }, onChoose) {
       nameButton(buttons.remove, words.say("ui.remove_hook"));
       const possible = { power: true, up: place > 0, down: place < state.last, remove: true };
       for (const [name, button] of Object.entries(buttons)) {
-        button.disabled = !state.live;
+        button.disabled = !state.live || state.fixed;
         const may = possible[/** @type {keyof typeof possible} */ (name)] && !state.busy;
         button.setAttribute("aria-disabled", String(!may));
         if (!state.live) button.title = words.say("ui.no_kernel.tooltip");
+        else if (state.fixed) button.title = words.say("ui.hooks.not_editable");
       }
     },
   };
@@ -101,6 +103,8 @@ export function createHookRow({ document, signal, words, actions }, onChoose) {
  * @param {import("./words.js").Words} words
  */
 function kindOf(hook, words) {
+  // Those of a module stand below the name of their kind.
+  if (hook.kind.startsWith("module_")) return hook.with_kwargs ? "with_kwargs" : "";
   return hook.kind === "tensor_hook" ? "" : words.say(`ui.hooks.kind.${hook.kind}`);
 }
 

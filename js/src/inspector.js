@@ -1,12 +1,20 @@
-/** Show everything known about one tensor at the current step. */
+/** Show everything known about one tensor, or one call of a module, at the current step. */
 
 import { iconButton, make, nameButton, setText } from "./dom.js";
+import { isModule } from "./target.js";
+import { isWords } from "./said.js";
 
 /** @typedef {import("./types.js").Text} Text */
 /** @typedef {import("./types.js").Tensor} Tensor */
+/** @typedef {import("./types.js").Module} Module */
 /** @typedef {import("./types.js").View} View */
+/** @typedef {[name: string, value: Text][]} Facts By the name of the row; rows without a text are not shown. */
 
-const ROWS = ["value", "incoming", "rewritten", "grad", "shape", "dtype", "device", "layout", "names", "note"];
+/** Of a module, in the order in which they come to be known. */
+const CALL_ROWS = ["input", "output", "grad_output", "grad_input"];
+const ROWS = [
+  "value", "incoming", "rewritten", "grad", "shape", "dtype", "device", "layout", "names", ...CALL_ROWS, "note",
+];
 
 /**
  * @param {import("./types.js").Context} context
@@ -15,13 +23,14 @@ const ROWS = ["value", "incoming", "rewritten", "grad", "shape", "dtype", "devic
 export function createInspector({ document, signal, words, actions }) {
   const heading = make(document, "h3", "hv-heading");
   const role = make(document, "span", "hv-chip");
+  const call = make(document, "span", "hv-chip");
   const follows = make(document, "span", "hv-follows");
   const close = iconButton(document, "close", "hv-quiet");
   const empty = make(document, "p", "hv-empty");
   const list = make(document, "dl", "hv-facts");
-  const facts = new Map(ROWS.map((name) => [name, fact(document, list, name)]));
+  const tiles = new Map(ROWS.map((name) => [name, fact(document, list, name)]));
   const element = make(document, "section", "hv-inspector", {}, [
-    make(document, "div", "hv-section-head", {}, [heading, role, follows, close]), empty, list,
+    make(document, "div", "hv-section-head", {}, [heading, role, call, follows, close]), empty, list,
   ]);
 
   close.addEventListener("click", () => actions.select(""), { signal });
@@ -29,29 +38,46 @@ export function createInspector({ document, signal, words, actions }) {
   return {
     element,
     update(view) {
-      const tensor = view.shown;
-      for (const part of [heading, role, list]) part.hidden = tensor === null;
+      const target = view.shown;
+      for (const part of [heading, role, list]) part.hidden = target === null;
       close.hidden = view.selected === "";
-      follows.hidden = tensor === null || view.selected !== "";
-      empty.hidden = tensor !== null;
-      setText(empty, words.say("ui.inspector.empty"));
+      follows.hidden = target === null || view.selected !== "";
       setText(follows, words.say("ui.inspector.follows"));
       nameButton(close, words.say("ui.inspector.close"));
-      if (tensor === null) return;
-      setText(heading, words.say("ui.inspector", { tensor: tensor.label }));
-      heading.title = tensor.label;
-      setText(role, words.say(roleKey(tensor)));
-      const values = factsOf(tensor, view);
-      for (const [name, { tile, term, detail }] of facts) {
-        const value = values.get(name);
-        const text = words.format(value);
-        tile.hidden = text === "";
-        setText(term, words.say(`ui.inspector.${name}`));
-        setText(detail, text);
-        detail.classList.toggle("hv-said", isWords(value));
-      }
+      const which = target !== null && isModule(target) ? callOf(target, view) : null;
+      call.hidden = which === null;
+      setText(call, words.format(which));
+      const facts = target === null ? [] : isModule(target) ? moduleFacts(view) : factsOf(target, view);
+      const hasFacts = showFacts(facts);
+      empty.hidden = target !== null && hasFacts;
+      setText(empty, words.say(target === null ? "ui.inspector.empty" : "ui.inspector.not_called"));
+      if (target === null) return;
+      const key = isModule(target) ? "ui.inspector.module" : "ui.inspector";
+      setText(heading, words.say(key, isModule(target) ? { module: target.label } : { tensor: target.label }));
+      heading.title = target.label;
+      setText(role, isModule(target) ? target.type : words.say(roleKey(target)));
     },
   };
+
+  /**
+   * @param {Facts} facts
+   * @returns {boolean} Whether there is any.
+   */
+  function showFacts(facts) {
+    const values = new Map(facts);
+    let shown = 0;
+    for (const [name, { tile, term, detail }] of tiles) {
+      const value = values.get(name);
+      const text = words.format(value);
+      tile.hidden = text === "";
+      if (text !== "") shown += 1;
+      // What the parameters of a hook are called has one name in every language.
+      setText(term, name.startsWith("grad_") ? name : words.say(`ui.inspector.${name}`));
+      setText(detail, text);
+      detail.classList.toggle("hv-said", isWords(value));
+    }
+    return shown > 0;
+  }
 }
 
 /**
@@ -67,12 +93,12 @@ export function roleKey(tensor) {
 /**
  * @param {Tensor} tensor
  * @param {View} view
- * @returns {Map<string, Text>} By the name of the row; rows without a text are not shown.
+ * @returns {Facts}
  */
 export function factsOf(tensor, { frames, step }) {
   /** @param {string} field */
   const now = (field) => frames.value(tensor.id, field, step);
-  return new Map(/** @type {[string, Text][]} */ ([
+  return [
     ["value", tensor.value],
     ["incoming", now("incoming") || now("flow")],
     ["rewritten", now("rewritten")],
@@ -83,17 +109,26 @@ export function factsOf(tensor, { frames, step }) {
     ["layout", tensor.layout === "strided" ? "" : tensor.layout],
     ["names", tensor.names.length > 1 ? tensor.names.join(", ") : ""],
     ["note", now("note")],
-  ]));
+  ];
 }
 
 /**
- * Words that stand where a number would: "not computed yet", "None: never reached".
- *
- * @param {Text | undefined} value
+ * @param {View} view
+ * @returns {Facts}
  */
-function isWords(value) {
-  if (typeof value !== "object" || Array.isArray(value)) return false;
-  return /^(flow|grad|note)\.|^value\.none$/.test(value.key);
+function moduleFacts({ frames, step, shownKey }) {
+  return [...CALL_ROWS, "note"].map((name) => [name, frames.value(shownKey, name, step)]);
+}
+
+/**
+ * @param {Module} module
+ * @param {View} view
+ * @returns {Text | null} Which of its calls is shown, if there are several.
+ */
+function callOf({ calls }, { shownKey }) {
+  if (calls.length < 2) return null;
+  const place = calls.indexOf(shownKey) + 1;
+  return { key: "ui.inspector.call", args: { number: String(place), count: String(calls.length) } };
 }
 
 /**

@@ -23,6 +23,10 @@ export function connectKernel(model, page, signal, { changed, accepted, refused 
     live = isLive;
     changed();
   };
+  const accept = () => {
+    accepted();
+    settle(true);
+  };
   // Only Python changes these traits, so a change of them is an answer.
   /** @type {[event: string, callback: (message?: {event?: string}) => void][]} */
   const answers = [
@@ -30,10 +34,8 @@ export function connectKernel(model, page, signal, { changed, accepted, refused 
       if (message?.event === "applied") accepted();
       settle(true);
     }],
-    ["change:tensors", () => {
-      accepted();
-      settle(true);
-    }],
+    ["change:tensors", accept],
+    ["change:modules", accept],
     ["change:notice", () => {
       if (model.get("notice")?.kind === "error") refused();
       settle(true);

@@ -1,6 +1,7 @@
 /** Step by keyboard, and keep every key from the notebook around the widget. */
 
 import { isSaveKey } from "./save_key.js";
+import { isAtItsEnd } from "./scroll_keys.js";
 
 /** @type {Map<string, import("./stepper.js").Move>} */
 const MOVES = new Map([
@@ -36,16 +37,19 @@ export function handleKeys(root, signal, actions, pan) {
       if (target.tagName !== "TEXTAREA") actions.select("");
       root.focus({ preventScroll: true });
     } else if (target.closest("textarea, select, input, pre[tabindex]") && !(isSlider(target) && event.key === " ")) {
-      return;
+      if (isAtItsEnd(event, target)) event.preventDefault();
     } else if (event.shiftKey && PANS.has(event.key)) {
       event.preventDefault();
       pan(...(PANS.get(event.key) ?? [0, 0]));
     } else if (move !== undefined) {
       event.preventDefault();
       actions.move(move);
-    } else if (event.key === " " && !target.closest("button, summary, .hv-card")) {
+    } else if (event.key === " " && !target.closest("button, summary, .hv-card, .hv-module, .hv-toggle")) {
       event.preventDefault();
       actions.togglePlay();
+    } else if (event.key === "ArrowUp" || event.key === "ArrowDown") {
+      // Next to the keys that step: the notebook must not jump away. Page Up and Page Down scroll it.
+      event.preventDefault();
     }
   }, { signal });
 }

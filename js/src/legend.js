@@ -4,13 +4,14 @@ import { make, setText } from "./dom.js";
 
 const SIGNS = ["incoming", "rewritten", "current", "pending", "unreached", "leaf", "direction"];
 const HINTS = ["step", "play", "click"];
+const HINTS_WITH_BOXES = ["step", "play", "click_module", "boxes"];
 
 /**
  * @param {import("./types.js").Context} context
- * @param {HTMLElement} zoomButtons
+ * @param {HTMLElement[]} tools Groups of buttons that change what is seen of the picture.
  * @returns {import("./types.js").Part}
  */
-export function createLegend({ document, words }, zoomButtons) {
+export function createLegend({ document, words }, tools) {
   const signs = SIGNS.map((name) => {
     const text = make(document, "span");
     const item = make(document, "span", "hv-key-sign", {}, [
@@ -20,13 +21,14 @@ export function createLegend({ document, words }, zoomButtons) {
   });
   const hint = make(document, "p", "hv-hint");
   const key = make(document, "div", "hv-key-signs", { role: "group" }, signs.map(({ item }) => item));
-  const element = make(document, "div", "hv-key", {}, [key, zoomButtons, hint]);
+  const element = make(document, "div", "hv-key", {}, [key, make(document, "div", "hv-tools", {}, tools), hint]);
   return {
     element,
-    update() {
+    update({ boxes }) {
       key.setAttribute("aria-label", words.say("ui.legend"));
       for (const { name, text } of signs) setText(text, words.say(`ui.legend.${name}`));
-      setText(hint, HINTS.map((name) => words.say(`ui.help.${name}`)).join(" · "));
+      const hints = boxes.count > 0 ? HINTS_WITH_BOXES : HINTS;
+      setText(hint, hints.map((name) => words.say(`ui.help.${name}`)).join(" · "));
     },
   };
 }

@@ -17,6 +17,8 @@ const MARGIN = 12;
 /** How far one press of a key moves the picture. */
 const STRIDE = 80;
 
+/** @typedef {{left: number, top: number, right: number, bottom: number}} Place In pixels, in the box. */
+
 /**
  * @param {import("./types.js").Context} context
  * @param {HTMLElement} stage Holds the picture.
@@ -33,8 +35,10 @@ export function createPanZoom({ document, signal, words }, stage) {
   let size = { width: 1, height: 1 };
   /** Until someone moves the picture, it is fitted again whenever its box changes. */
   let untouched = true;
+  /** Whether a box that was opened or closed keeps its place instead. */
+  let held = false;
   let shown = false;
-  let isDragging = false;
+  let isInstant = false;
   /** @type {Element | null} What has to stay in sight when not all of the picture fits. */
   let target = null;
 
@@ -49,7 +53,7 @@ export function createPanZoom({ document, signal, words }, stage) {
     .filter(isOurs)
     .on("zoom", ({ transform, sourceEvent }) => {
       if (sourceEvent) untouched = false;
-      stage.classList.toggle("hv-gliding", !sourceEvent && !isDragging);
+      stage.classList.toggle("hv-gliding", !sourceEvent && !isInstant);
       stage.classList.toggle("hv-stage-wide", size.width * transform.k > stage.clientWidth);
       if (svg !== null) svg.style.transform = `translate(${transform.x}px, ${transform.y}px) scale(${transform.k})`;
     });
@@ -61,23 +65,24 @@ export function createPanZoom({ document, signal, words }, stage) {
   buttons.zoom_out.addEventListener("click", () => scale(1 / 1.3), { signal });
   buttons.zoom_fit.addEventListener("click", () => {
     untouched = true;
+    held = false;
     fit(true);
   }, { signal });
   dragSideways(stage, signal, (x) => {
     untouched = false;
-    isDragging = true;
+    isInstant = true;
     move(x, 0);
-    isDragging = false;
+    isInstant = false;
   });
   // The browser scrolls the box to show a card that gets the focus; `reveal` does that instead.
   stage.addEventListener("scroll", () => stage.scrollTo(0, 0), { signal });
   watchSize(stage, signal, () => {
     if (svg === null || stage.clientWidth === 0) return;
-    if (untouched || !shown) fit();
+    if ((untouched && !held) || !shown) fit();
     else behavior.translateBy(selection, 0, 0);
   });
 
-  return { element, update, show, reveal, pan };
+  return { element, update, show, reveal, pan, placeOf };
 
   function update() {
     for (const [name, button] of Object.entries(buttons)) nameButton(button, words.say(`ui.${name}`));
@@ -86,8 +91,10 @@ export function createPanZoom({ document, signal, words }, stage) {
   /**
    * @param {SVGSVGElement} picture
    * @param {SVGSVGElement | null} old The picture it replaces, after an edit.
+   * @param {Place | null} [anchor] Where something was that is in both: it stays there.
+   * @param {Element} [anchored] The same in the new picture.
    */
-  function show(picture, old) {
+  function show(picture, old, anchor = null, anchored = undefined) {
     svg = picture;
     const box = numbers(picture.getAttribute("viewBox"));
     size = { width: box[2] || 1, height: box[3] || 1 };
@@ -96,30 +103,62 @@ export function createPanZoom({ document, signal, words }, stage) {
     behavior.translateExtent([[-MARGIN, -MARGIN], [size.width + MARGIN, size.height + MARGIN]]);
     const isAlike = old?.getAttribute("viewBox") === picture.getAttribute("viewBox");
     if (isAlike && old) picture.style.transform = old.style.transform;
-    else untouched = true;
+    else if (anchor === null) untouched = true;
+    isInstant = true;
+    held = false;
     if (untouched) fit();
+    if (!isAlike && anchor !== null && anchored !== undefined && stage.clientWidth > 0) hold(anchor, anchored);
+    isInstant = false;
+  }
+
+  /**
+   * Keep something where it was in the picture before; a picture that is in sight as a whole stays so.
+   *
+   * @param {Place} anchor
+   * @param {Element} anchored
+   */
+  function hold(anchor, anchored) {
+    if (!untouched) {
+      makeRoom(false);
+      behavior.transform(selection, zoomTransform(stage));
+    }
+    const { k } = zoomTransform(stage);
+    const isWhole = size.width * k <= stage.clientWidth && size.height * k <= stage.clientHeight;
+    held = !(untouched && isWhole);
+    const place = placeOf(anchored);
+    if (held && place !== null) move(anchor.left - place.left, anchor.top - place.top);
+    reveal(anchored);
   }
 
   /** @param {boolean} all Whether to show the whole picture, however small it gets. */
   function fit(all = false) {
-    const width = stage.clientWidth;
-    if (svg === null || width === 0) return;
+    if (svg === null || stage.clientWidth === 0) return;
     shown = true;
+    const { readable, comfortable, widest } = makeRoom(all);
+    const whole = Math.min(widest, (stage.clientHeight - 2 * MARGIN) / size.height);
+    const k = all || whole >= comfortable ? whole : readable;
+    behavior.scaleExtent([Math.min(0.1, whole), 4]);
+    const x = Math.max(MARGIN, (stage.clientWidth - size.width * k) / 2);
+    const y = Math.max(MARGIN, (stage.clientHeight - size.height * k) / 2);
+    behavior.transform(selection, zoomIdentity.translate(x, y).scale(k));
+    if (target?.isConnected) reveal(target);
+  }
+
+  /**
+   * Make the box as high as the picture needs it, within reason.
+   *
+   * @param {boolean} all
+   */
+  function makeRoom(all) {
+    const width = stage.clientWidth;
     const isNarrow = (stage.closest(".hv-root")?.clientWidth ?? width) < NARROW;
-    const comfortable = isNarrow ? READABLE_IF_NARROW : COMFORTABLE;
     const widest = Math.min(1, (width - 2 * MARGIN) / size.width);
     const readable = all ? widest : Math.max(widest, isNarrow ? READABLE_IF_NARROW : READABLE);
     const height = Math.min(TALLEST, Math.max(LOWEST, size.height * readable + 2 * MARGIN));
     stage.style.minHeight = `${Math.round(height)}px`;
     // A picture that does not fit takes all the room beside the panel.
     stage.classList.toggle("hv-stage-grows", size.height * readable + 2 * MARGIN > TALLEST);
-    const whole = Math.min(widest, (stage.clientHeight - 2 * MARGIN) / size.height);
-    const k = all || whole >= comfortable ? whole : readable;
-    behavior.scaleExtent([Math.min(0.1, whole), 4]);
-    const x = Math.max(MARGIN, (width - size.width * k) / 2);
-    const y = Math.max(MARGIN, (stage.clientHeight - size.height * k) / 2);
-    behavior.transform(selection, zoomIdentity.translate(x, y).scale(k));
-    if (target?.isConnected) reveal(target);
+    return { widest, readable, comfortable: isNarrow ? READABLE_IF_NARROW : COMFORTABLE };
   }
 
   /** @param {number} factor */
@@ -135,18 +174,27 @@ export function createPanZoom({ document, signal, words }, stage) {
    */
   function reveal(element) {
     target = element;
+    const place = placeOf(element);
+    if (place === null) return;
+    move(
+      shift(place.left, place.right, stage.clientWidth),
+      shift(place.top, place.bottom, stage.clientHeight),
+    );
+  }
+
+  /**
+   * @param {Element | undefined} element Of the picture.
+   * @returns {Place | null} Where it is in the box, or will be: the picture may still be gliding.
+   */
+  function placeOf(element) {
     const whole = svg?.getBoundingClientRect();
-    if (svg === null || stage.clientWidth === 0 || !whole?.width) return;
-    // The picture may still be gliding: what counts is where it will be.
+    if (element === undefined || stage.clientWidth === 0 || !whole?.width) return null;
     const { x, y, k } = zoomTransform(stage);
     const place = element.getBoundingClientRect();
     const zoomed = (k * size.width) / whole.width;
     const left = x + (place.left - whole.left) * zoomed;
     const top = y + (place.top - whole.top) * zoomed;
-    move(
-      shift(left, left + place.width * zoomed, stage.clientWidth),
-      shift(top, top + place.height * zoomed, stage.clientHeight),
-    );
+    return { left, top, right: left + place.width * zoomed, bottom: top + place.height * zoomed };
   }
 
   /**

@@ -1,90 +1,99 @@
 /** Keep the picture up to date: it is inserted once, then only states and texts change. */
 
+import { markDifferences } from "./comparison.js";
 import { cut } from "./cut.js";
 import { make, setText } from "./dom.js";
+import { findDrawn, setFlag } from "./drawn.js";
 import { createPanZoom } from "./panzoom.js";
+import { focusAgain, focusedPlace } from "./picture_focus.js";
+import { handlePicture } from "./picture_keys.js";
 import { isRewriting } from "./rewriting.js";
+import { isWords } from "./said.js";
+import { nameByContent } from "./spoken.js";
 import { parseSvg } from "./svg.js";
+import { createToggles } from "./toggles.js";
 
 /** @typedef {import("./types.js").View} View */
 /** @typedef {import("./frames.js").Change} Change */
 
 /**
- * @typedef {object} Drawn The elements of one tensor, node or edge; a leaf may be drawn many times.
- * @property {Element[]} groups
- * @property {Map<string, Element[]>} fields
- */
-
-/**
  * @param {import("./types.js").Context} context
- * @returns {import("./types.js").Part & {zoomButtons: HTMLElement, pan: (x: number, y: number) => void}}
+ * @returns {import("./types.js").Part & {tools: HTMLElement[], pan: (x: number, y: number) => void}}
  */
 export function createPicture(context) {
-  const { document, signal, words, actions } = context;
+  const { document, words } = context;
   const stage = make(document, "div", "hv-stage", {
     role: "group", "aria-keyshortcuts": "Shift+ArrowLeft Shift+ArrowRight Shift+ArrowUp Shift+ArrowDown",
   });
   const panzoom = createPanZoom(context, stage);
+  const toggles = createToggles(context);
   const missing = make(document, "p", "hv-empty");
   const element = make(document, "div", "hv-picture-box", {}, [stage, missing]);
   /** @type {SVGSVGElement | null} */
   let svg = null;
-  /** @type {Map<string, Drawn>} */
+  /** @type {Map<string, import("./drawn.js").Drawn>} */
   let drawn = new Map();
+  /** @type {View | null} */
+  let shown = null;
+  /** @type {Element | undefined} The box inside which the current step happens, unseen. */
+  let here;
+  /** @type {Set<import("./drawn.js").Drawn>} What has changed since it was last named. */
+  const changed = new Set();
 
-  stage.addEventListener("click", (event) => {
-    const card = /** @type {Element} */ (event.target).closest(".hv-card");
-    actions.select(card?.getAttribute("data-hv-key") ?? "");
-  }, { signal });
-  stage.addEventListener("keydown", (event) => {
-    const card = /** @type {Element} */ (event.target).closest(".hv-card");
-    if (card === null || (event.key !== "Enter" && event.key !== " ")) return;
-    event.preventDefault();
-    event.stopPropagation();
-    actions.select(card.getAttribute("data-hv-key") ?? "");
-  }, { signal });
-  stage.addEventListener("focusin", (event) => {
-    const card = /** @type {Element} */ (event.target).closest(".hv-card");
-    if (card !== null) panzoom.reveal(card);
-  }, { signal });
+  handlePicture(context, stage, { toggle: toggles.toggle, reveal: panzoom.reveal, idOf });
 
-  return { element, zoomButtons: panzoom.element, pan: panzoom.pan, update };
+  return { element, tools: [toggles.element, panzoom.element], pan: panzoom.pan, update };
 
   /**
    * @param {View} view
    * @param {View | null} before
    */
   function update(view, before) {
+    shown = view;
     stage.setAttribute("aria-label", words.say("ui.graph"));
     panzoom.update();
     const isNew = !before || view.picture !== before.picture;
-    if (isNew) insert(view.picture);
+    if (isNew) insert(view, before);
     if (isNew || view.frames !== before.frames || view.lang !== before.lang) {
       if (isNew || view.lang !== before?.lang) translate(view);
       for (const change of view.frames.all(view.step)) apply(change);
     } else {
       for (const change of view.frames.changes(before.step, view.step)) apply(change);
     }
-    if (isNew || view.selected !== before?.selected) select(view.selected);
-    if (isNew || view.step !== before.step || view.frames !== before.frames) follow(view);
+    nameChanged();
+    toggles.update(view);
+    if (isNew || view.selected !== before?.selected) select(view);
+    if (svg !== null && (isNew || view.comparison !== before?.comparison)) markDifferences(svg, view.comparison);
+    const isMoved = !before || view.step !== before.step || view.frames !== before.frames;
+    if (isNew || isMoved) follow(view, isMoved || toggled(view, before) === undefined);
   }
 
-  /** @param {string} markup */
-  function insert(markup) {
+  /**
+   * @param {View} view
+   * @param {View | null} before
+   */
+  function insert(view, before) {
     const old = svg;
-    svg = markup ? parseSvg(document, markup) : null;
+    const place = focusedPlace(stage);
+    const box = toggled(view, before);
+    const anchor = panzoom.placeOf(firstOf(box));
+    svg = view.picture ? parseSvg(document, view.picture) : null;
     missing.hidden = svg !== null;
     stage.hidden = svg === null;
-    setText(missing, words.say(markup ? "ui.error.no_picture" : "ui.empty"));
+    setText(missing, words.say(view.picture ? "ui.error.no_picture" : "ui.empty"));
     stage.replaceChildren(...(svg === null ? [] : [svg]));
-    drawn = svg === null ? new Map() : find(svg);
-    if (svg !== null) panzoom.show(svg, old);
+    drawn = svg === null ? new Map() : findDrawn(svg);
+    toggles.find(svg);
+    if (svg === null) return;
+    panzoom.show(svg, old, anchor, firstOf(box));
+    if (place !== null) focusAgain(svg, place, view.boxes, box ?? "");
   }
 
   /** @param {Change} change */
   function apply({ key, field, value }) {
     const parts = drawn.get(key);
     if (parts === undefined) return;
+    changed.add(parts);
     const text = words.format(value);
     if (field === "state") {
       for (const group of parts.groups) group.setAttribute("data-hv-state", text);
@@ -99,7 +108,10 @@ export function createPicture(context) {
           setFlag(row, "data-hv-rewrote", isRewriting(value));
         }
       }
-      for (const place of parts.fields.get(field) ?? []) write(place, text);
+      for (const place of parts.fields.get(field) ?? []) {
+        write(place, text);
+        place.classList.toggle("hv-said", isWords(value));
+      }
     }
   }
 
@@ -117,67 +129,79 @@ export function createPicture(context) {
     if (root) svg?.setAttribute("aria-label", words.say("picture.description", { tensor: root.label }));
   }
 
-  /** @param {string} selected */
-  function select(selected) {
-    for (const card of svg?.querySelectorAll(".hv-card") ?? []) {
-      const isSelected = selected !== "" && card.getAttribute("data-hv-key") === selected;
-      card.setAttribute("aria-pressed", String(isSelected));
-      setFlag(card, "data-hv-selected", isSelected);
+  function nameChanged() {
+    for (const { groups } of changed) {
+      for (const group of groups) {
+        const message = parseMessage(group.getAttribute("data-hv-label"));
+        if (message !== null) nameByContent(group, words.format(message));
+      }
     }
+    changed.clear();
   }
 
   /** @param {View} view */
-  function follow({ steps, step }) {
-    const { tensor, node } = steps[step] ?? { tensor: "", node: "" };
-    const place = cards(tensor)[0] ?? drawn.get(node)?.groups[0] ?? svg?.querySelector('[data-hv-role="root"]');
-    if (place) panzoom.reveal(place);
+  function select({ selected }) {
+    for (const group of svg?.querySelectorAll(".hv-card, .hv-module[data-hv-module]") ?? []) {
+      const ids = ["data-hv-key", "data-hv-module"].map((name) => group.getAttribute(name));
+      const isSelected = selected !== "" && ids.includes(selected);
+      group.setAttribute("aria-pressed", String(isSelected));
+      setFlag(group, "data-hv-selected", isSelected);
+    }
+  }
+
+  /**
+   * Mark where the current step happens, and bring it into sight.
+   *
+   * @param {View} view
+   * @param {boolean} isRevealed
+   */
+  function follow({ steps, step, boxes }, isRevealed) {
+    const { tensor, node, call = "" } = steps[step] ?? { tensor: "", node: "" };
+    const own = cards(tensor)[0] ?? drawn.get(node)?.groups[0];
+    // What happens inside a collapsed box is shown at the box.
+    const id = own === undefined ? boxes.around(call).find((box) => firstOf(box) !== undefined) : undefined;
+    here?.removeAttribute("data-hv-here");
+    here = firstOf(id);
+    here?.setAttribute("data-hv-here", "true");
+    const place = own ?? here ?? svg?.querySelector('[data-hv-role="root"]');
+    if (place && isRevealed) panzoom.reveal(place);
+  }
+
+  /**
+   * A tensor, a module, or one call of a module that was called several times.
+   *
+   * @param {Element} group
+   */
+  function idOf(group) {
+    const key = group.getAttribute("data-hv-key") ?? "";
+    return shown?.boxes.get(key)?.number ? key : (group.getAttribute("data-hv-module") ?? key);
   }
 
   /** @param {string} key */
   function cards(key) {
     return (drawn.get(key)?.groups ?? []).filter((group) => group.classList.contains("hv-card"));
   }
+
+  /** @param {string | undefined} key */
+  function firstOf(key) {
+    return key === undefined ? undefined : drawn.get(key)?.groups[0];
+  }
 }
 
 /**
- * Find the elements of every key once; looking them up at each step would be slow.
+ * The one box that was opened or closed between two views, if it was one.
  *
- * @param {SVGSVGElement} svg
+ * @param {View} view
+ * @param {View | null} before
+ * @returns {string | undefined}
  */
-function find(svg) {
-  /** @type {Map<string, Drawn>} */
-  const drawn = new Map();
-  /**
-   * @param {string | null} key
-   * @returns {Drawn}
-   */
-  const of = (key) => {
-    const parts = drawn.get(key ?? "") ?? { groups: [], fields: new Map() };
-    drawn.set(key ?? "", parts);
-    return parts;
-  };
-  /**
-   * @param {Drawn} parts
-   * @param {string} field
-   * @param {Element} place
-   */
-  const add = ({ fields }, field, place) => fields.set(field, [...(fields.get(field) ?? []), place]);
-
-  for (const group of svg.querySelectorAll("[data-hv-key]")) {
-    const parts = of(group.getAttribute("data-hv-key"));
-    parts.groups.push(group);
-    for (const place of group.querySelectorAll("[data-hv-field]")) {
-      add(parts, place.getAttribute("data-hv-field") ?? "", place);
-    }
-    for (const row of group.querySelectorAll("[data-hv-hook]")) {
-      add(parts, `hook-state:${row.getAttribute("data-hv-hook")}`, row);
-    }
-  }
-  // The stretch between a card and its function takes the state of the card.
-  for (const feed of svg.querySelectorAll("[data-hv-feed]")) {
-    of(feed.getAttribute("data-hv-feed")).groups.push(feed);
-  }
-  return drawn;
+function toggled(view, before) {
+  if (!before || view.expanded === before.expanded) return undefined;
+  const now = new Set(view.expanded);
+  const then = new Set(before.expanded);
+  const changed = [...now].filter((id) => !then.has(id)).concat([...then].filter((id) => !now.has(id)));
+  // Closing a box may close what is inside it too: it is the outermost of them.
+  return changed.find((id) => changed.every((other) => view.boxes.around(other).includes(id)));
 }
 
 /**
@@ -188,16 +212,6 @@ function write(place, text) {
   const limit = Number(place.getAttribute("data-hv-cut") ?? Infinity);
   const line = oneLine(text);
   setText(place, cut(line, limit));
-}
-
-/**
- * @param {Element} element
- * @param {string} name
- * @param {boolean} isSet
- */
-function setFlag(element, name, isSet) {
-  if (isSet) element.setAttribute(name, "true");
-  else element.removeAttribute(name);
 }
 
 /** @param {string} text */

@@ -14,7 +14,9 @@ export function isSaveKey(event) {
 
 /**
  * JupyterLab ignores every key inside an element with `data-lm-suppress-shortcuts`, so the
- * attribute goes for the time that the event of this one key takes.
+ * attribute goes for the time that the event of this one key takes. Notebook 7 looks at what has
+ * the focus before it looks further out, and takes `a`, `x` and the like from a button: so that
+ * needs the attribute as well.
  *
  * @param {HTMLElement} root
  * @param {Window} page
@@ -22,16 +24,21 @@ export function isSaveKey(event) {
  */
 export function letSaveKeyOut(root, page, signal) {
   let timer = 0;
+  /** @type {Element} */
+  let focused = root;
 
   const close = () => {
     page.clearTimeout(timer);
-    root.setAttribute(SUPPRESS, "true");
+    for (const element of [root, focused]) element.setAttribute(SUPPRESS, "true");
   };
   close();
   page.addEventListener("keydown", (event) => {
+    const target = /** @type {Element} */ (event.target);
+    const isOurs = root.contains(target);
+    if (isOurs) focused = target;
     close();
-    if (!isSaveKey(event) || !root.contains(/** @type {Node} */ (event.target))) return;
-    root.removeAttribute(SUPPRESS);
+    if (!isSaveKey(event) || !isOurs) return;
+    for (const element of [root, focused]) element.removeAttribute(SUPPRESS);
     // For pages that let the event not come back up here.
     timer = page.setTimeout(close, 0);
   }, { signal, capture: true });

@@ -1,4 +1,4 @@
-/** Move through the steps: by one, to an end, or by playing. */
+/** Move through the steps by playing, and keep within their range. */
 
 /** @typedef {"first" | "previous" | "next" | "last"} Move */
 
@@ -16,16 +16,6 @@ export function clamp(step, count) {
   const number = Math.trunc(Number(step));
   if (!Number.isFinite(number)) return 0;
   return Math.max(0, Math.min(number, count - 1));
-}
-
-/**
- * @param {number} step
- * @param {Move} where
- * @param {number} count
- */
-export function moved(step, where, count) {
-  const target = { first: 0, previous: step - 1, next: step + 1, last: count - 1 }[where];
-  return clamp(target, count);
 }
 
 /** Play the steps one after the other; pauses itself at the last one. */

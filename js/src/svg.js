@@ -15,6 +15,8 @@ export function parseSvg(document, markup) {
   const root = new Parser().parseFromString(markup, "image/svg+xml").documentElement;
   if (root.localName !== "svg" || root.querySelector("parsererror") !== null) return null;
   clean(root);
+  // Programs that read a picture as text run the words of neighbors together otherwise.
+  for (const text of root.querySelectorAll("g > text")) text.after(" ");
   return /** @type {SVGSVGElement} */ (/** @type {unknown} */ (document.importNode(root, true)));
 }
 

@@ -40,8 +40,8 @@ function pageTheme(document) {
   if (jupyter !== undefined) return { theme: jupyter === "false" ? "dark" : "light", host: "jupyter" };
   const vscode = /vscode-(light|dark|high-contrast(?:-light)?)/.exec(body.className)?.[1];
   if (vscode !== undefined) return { theme: vscode.endsWith("light") ? "light" : "dark", host: "vscode" };
-  // Colab, MyST and Sphinx themes say it on the root element.
-  const said = documentElement.dataset.theme ?? documentElement.getAttribute("theme");
+  // Colab, MyST and Sphinx themes say it on the root element, marimo on the body.
+  const said = documentElement.dataset.theme ?? documentElement.getAttribute("theme") ?? body.dataset.theme;
   if (said === "dark" || said === "light") return { theme: said, host: "none" };
   const dark = document.defaultView?.matchMedia?.("(prefers-color-scheme: dark)").matches;
   return { theme: dark ? "dark" : "light", host: "none" };

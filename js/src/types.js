@@ -18,6 +18,51 @@
  * @property {string} node Node id, or "".
  * @property {string} hook Hook id, or "".
  * @property {Patch[]} patches
+ * @property {[file: number, line: number] | null} [code] Which line of the user's code it belongs to.
+ * @property {string} [call] Id of the innermost box in which it happened, drawn or not, or "".
+ * @property {string[]} [marks] What makes it worth running to: `hook`, `rewrite`, `nonfinite`.
+ * @property {Question | null} [question] What can be asked before it is shown.
+ * @property {{before: Place[], after: Place[]} | null} [values]
+ *
+ * @typedef {[label: string, place: number | null]} Place One value of a step, by its place in the list of values.
+ *
+ * @typedef {object} Question
+ * @property {Text} text
+ * @property {(string | null)[]} answer Exact texts of the recorded numbers.
+ * @property {Text} shown The answer as it is revealed.
+ *
+ * @typedef {object} StepValue A value as a table (`rows`, `levels`) or as a picture (`grid` and what follows).
+ * @property {string} shape
+ * @property {string} dtype
+ * @property {Text} text
+ * @property {string[][]} [rows]
+ * @property {(number | null)[][]} [levels] `null` where a number is not finite.
+ * @property {string} grid Two hexadecimal digits per cell; see `TensorSummary` in Python.
+ * @property {number} columns Of the grid.
+ * @property {number | null} low
+ * @property {number | null} high
+ * @property {number[]} histogram
+ * @property {string} minimum
+ * @property {string} maximum
+ * @property {string} mean
+ *
+ * @typedef {object} Comparison
+ * @property {string} against Which of the choices.
+ * @property {string[]} changed Ids of tensors, edges and boxes that have another value there.
+ * @property {string[]} same Ids of those that have the same.
+ *
+ * @typedef {object} Score
+ * @property {number} right
+ * @property {number} asked
+ * @property {number[]} steps Those that were asked about; only the first answer counts.
+ *
+ * @typedef {object} Stop A step at which to stop; several steps inside a collapsed box are one stop.
+ * @property {number} step The last of its steps.
+ * @property {Text | null} [line] Instead of the step's own.
+ * @property {Text | null} [caption] Instead of the step's own.
+ * @property {string} [box] Id of the box in which it happened, or ""; the collapsed one if `count` is above 1.
+ * @property {number} [count] How many steps it stands for.
+ * @property {string} [printed] What user code printed during them.
  *
  * @typedef {object} Hook
  * @property {string} id
@@ -28,6 +73,7 @@
  * @property {boolean} enabled
  * @property {string} location
  * @property {boolean} editable
+ * @property {boolean} [with_kwargs]
  *
  * @typedef {object} Tensor
  * @property {string} id
@@ -43,6 +89,30 @@
  * @property {number} order
  * @property {boolean} hookable
  * @property {Hook[]} hooks
+ *
+ * @typedef {object} Module
+ * @property {string} id
+ * @property {string} label Qualified name.
+ * @property {string} type Name of its class.
+ * @property {number} order
+ * @property {string[]} calls Ids of its calls in the order in which they began.
+ * @property {Hook[]} hooks Kind by kind, each in running order.
+ * @property {string[]} kinds Kinds of hooks that can be added now.
+ *
+ * @typedef {Tensor | Module} Target What can be selected, and have hooks.
+ *
+ * @typedef {object} Box One call of a module, or a fold of repeated calls, drawn or not.
+ * @property {string} parent Id of the box right around it, or "".
+ * @property {Text} label
+ * @property {Text} type
+ * @property {string} module Module id, or "".
+ * @property {string} number Which call of its module, from 1; "" when it is the only one.
+ * @property {number} count How many calls a fold stands for.
+ *
+ * @typedef {object} Source A piece of the user's code.
+ * @property {string} file
+ * @property {number} first Number of its first line in that file.
+ * @property {string[]} lines
  *
  * @typedef {object} Notice
  * @property {"error" | "info"} kind
@@ -66,10 +136,23 @@
  * @typedef {object} View Everything a part needs to draw itself, read from the model in one go.
  * @property {Step[]} steps
  * @property {import("./frames.js").Frames} frames
- * @property {number} step
+ * @property {number} step A number of a step, as in Python.
+ * @property {import("./stops.js").Stops} stops
+ * @property {number} stop The place among the stops: of this step, or of the one that takes it in.
  * @property {Tensor[]} tensors
- * @property {string} selected Id of the selected tensor, or "".
- * @property {Tensor | null} shown The tensor in the inspector: the selected or the current one.
+ * @property {Module[]} modules
+ * @property {import("./boxes.js").Boxes} boxes
+ * @property {string[]} expanded Ids of the boxes that are drawn with what is inside.
+ * @property {Source[]} code
+ * @property {StepValue[]} values
+ * @property {number} nextStep Where the next stop is; the same as `step` at the end.
+ * @property {{id: string, text: Text}[]} comparisons What can be compared with.
+ * @property {Comparison | null} comparison
+ * @property {boolean} predicting Whether the reader is asked before each step.
+ * @property {Score} score
+ * @property {string} selected Id of the selected tensor, module or call, or "".
+ * @property {Target | null} shown What is in the inspector: the selected or the current one.
+ * @property {string} shownKey Under which key the frames know it: a tensor's id, or a call's.
  * @property {string} picture
  * @property {string} title
  * @property {Record<string, string>} transcript
@@ -84,11 +167,17 @@
  *
  * @typedef {object} Actions What a part may ask for.
  * @property {(step: number) => void} goto
+ * @property {(place: number) => void} gotoStop
+ * @property {(step: number) => void} visit Goes to the stop that takes a step in.
  * @property {(where: import("./stepper.js").Move) => void} move
  * @property {() => void} togglePlay
  * @property {(speed: number) => void} setSpeed
  * @property {(id: string) => void} select
  * @property {(lang: string) => void} setLang
+ * @property {(box: string, isExpanded: boolean) => void} toggle Draws a box with or without what is inside.
+ * @property {(box: string, step: number) => void} stepInto Expands a box and goes to a step inside.
+ * @property {() => void} togglePredicting
+ * @property {(step: number, right: boolean) => void} answered Counts an answer, the first one to each step.
  * @property {(message: {action: string, [name: string]: unknown}) => void} send
  *
  * @typedef {object} Context

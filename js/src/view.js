@@ -1,10 +1,18 @@
 /** Read everything the parts draw from the model in one go. */
 
+import { Boxes } from "./boxes.js";
 import { Frames } from "./frames.js";
 import { clamp } from "./stepper.js";
+import { Stops } from "./stops.js";
+import { currentTarget, findTarget, frameKey } from "./target.js";
 
 /** @typedef {import("./types.js").View} View */
-/** @typedef {import("./types.js").Tensor} Tensor */
+
+/** For traits that a page may lack; always the same objects, so that nothing seems to change. */
+const NOTHING = Object.freeze({});
+/** @type {any[]} */
+const NONE = [];
+const NO_SCORE = Object.freeze({ right: 0, asked: 0, steps: [] });
 
 /**
  * @param {import("./types.js").Model} model
@@ -13,24 +21,42 @@ import { clamp } from "./stepper.js";
  * @returns {View} `before` itself when nothing has changed.
  */
 export function readView(model, before, { live, waiting, slow, playing, drafts }) {
-  const steps = model.get("steps") ?? [];
+  const steps = model.get("steps") ?? NONE;
   const frames = before !== null && before.steps === steps ? before.frames : new Frames(steps);
-  const tensors = model.get("tensors") ?? [];
+  const stops = read(before?.stops, [steps, model.get("stops") ?? NONE], Stops);
+  const boxes = read(before?.boxes, [model.get("boxes") ?? NOTHING], Boxes);
+  const tensors = model.get("tensors") ?? NONE;
+  const modules = model.get("modules") ?? NONE;
   const step = clamp(model.get("step"), frames.count);
   const wanted = model.get("selected") ?? "";
-  const selected = tensors.find((/** @type {Tensor} */ { id }) => id === wanted) ?? null;
+  const found = findTarget(wanted, tensors, modules);
+  const selected = found === null ? "" : wanted;
+  const shown = found ?? currentTarget(stops, steps, step, boxes, tensors, modules);
   const busy = Boolean(model.get("busy")) || waiting;
   /** @type {View} */
   const view = {
     steps,
     frames,
     step,
+    stops,
+    stop: stops.placeOf(step),
     tensors,
-    selected: selected?.id ?? "",
-    shown: selected ?? currentTensor(steps, step, tensors),
+    modules,
+    boxes,
+    expanded: model.get("expanded") ?? NONE,
+    code: model.get("code") ?? NONE,
+    values: model.get("values") ?? NONE,
+    nextStep: stops.moved(step, "next"),
+    comparisons: model.get("comparisons") ?? NONE,
+    comparison: model.get("comparison") ?? null,
+    predicting: Boolean(model.get("predicting")),
+    score: model.get("score") ?? NO_SCORE,
+    selected,
+    shown,
+    shownKey: shown === null ? "" : frameKey(shown, selected, steps, step, boxes),
     picture: model.get("picture") ?? "",
     title: model.get("title") ?? "",
-    transcript: model.get("transcript") ?? {},
+    transcript: model.get("transcript") ?? NOTHING,
     notice: model.get("notice") ?? null,
     lang: model.get("lang") ?? "en",
     busy,
@@ -43,20 +69,24 @@ export function readView(model, before, { live, waiting, slow, playing, drafts }
   return before !== null && isSame(view, before, model) ? before : view;
 }
 
+/** @type {WeakMap<object, unknown[]>} From what traits each of these was made. */
+const madeOf = new WeakMap();
+
 /**
- * The tensor of the current step, else of the last step before it that has one, else the root.
+ * Make something out of traits, or take what was made of the same traits before.
  *
- * @param {import("./types.js").Step[]} steps
- * @param {number} step
- * @param {Tensor[]} tensors
- * @returns {Tensor | null}
+ * @template {object} Made
+ * @template {unknown[]} Traits
+ * @param {Made | undefined} before
+ * @param {Traits} traits
+ * @param {new (...traits: Traits) => Made} Type
+ * @returns {Made}
  */
-export function currentTensor(steps, step, tensors) {
-  for (let index = step; index >= 0; index -= 1) {
-    const found = tensors.find(({ id }) => id === steps[index]?.tensor);
-    if (found !== undefined) return found;
-  }
-  return tensors.find(({ role }) => role === "root") ?? null;
+function read(before, traits, Type) {
+  if (before !== undefined && madeOf.get(before)?.every((trait, index) => trait === traits[index])) return before;
+  const made = new Type(...traits);
+  madeOf.set(made, traits);
+  return made;
 }
 
 /** @type {WeakMap<View, unknown>} */

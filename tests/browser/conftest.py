@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.jupyterlab import JupyterLab
+from tests.browser.jupyterlab import JupyterLab, Notebook7
 from tests.browser.notebook_page import NotebookPage
 from tests.requirements_of_tests import ROOT, need_chromium
 
@@ -41,12 +41,15 @@ def browser() -> Iterator[Browser]:
         chromium.close()
 
 
-def _start(tmp_path_factory: pytest.TempPathFactory, variables: dict[str, str]) -> JupyterLab:
+def _start(
+    tmp_path_factory: pytest.TempPathFactory,
+    variables: dict[str, str],
+    program: type[JupyterLab] = JupyterLab,
+) -> JupyterLab:
     # A checkout on the path is what an editable install is; kernels start in another folder.
     variables = {"PYTHONPATH": str(ROOT), **variables}
-    return JupyterLab.start(
-        tmp_path_factory.mktemp("jupyterlab"), ROOT / "notebooks", variables=variables
-    )
+    folder = tmp_path_factory.mktemp(program.program[0])
+    return program.start(folder, ROOT / "notebooks", variables=variables)
 
 
 @pytest.fixture(scope="session")
@@ -63,6 +66,14 @@ def lab_without_dot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Jupyte
     empty = tmp_path_factory.mktemp("no_programs")
     server = _start(tmp_path_factory, {"PATH": str(empty)})
     assert shutil.which("dot", path=server.environment["PATH"]) is None
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def notebook7(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JupyterLab]:
+    """A Jupyter Notebook 7 with the machine's PATH."""
+    server = _start(tmp_path_factory, {}, Notebook7)
     yield server
     server.stop()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from playwright.sync_api import Locator, Page, expect
@@ -18,20 +19,27 @@ class ExplorerPage:
         """Press a button by its exact accessible name."""
         self.root.get_by_role("button", name=name, exact=True).click()
 
-    def goto(self, step: int) -> None:
+    def goto(self, stop: int) -> None:
         """Click a row of the timeline."""
-        self.rows.nth(step).get_by_role("button").click()
-        self.expect_step(step)
+        self.rows.nth(stop).locator(".hv-row").click()
+        self.expect_step(stop)
 
-    def expect_step(self, step: int) -> None:
-        """Wait until the slider, the timeline and the picture are at this step."""
-        expect(self.root.get_by_role("slider", name="Step", exact=True)).to_have_value(str(step))
-        expect(self.rows.nth(step).get_by_role("button")).to_have_attribute("aria-current", "step")
+    def expect_step(self, stop: int) -> None:
+        """Wait until the slider and the timeline are there; with no closed box stops are steps."""
+        expect(self.root.get_by_role("slider", name="Step", exact=True)).to_have_value(str(stop))
+        row = self.rows.nth(stop).locator(".hv-row")
+        expect(row).to_have_attribute("aria-current", "step")
 
     @property
     def rows(self) -> Locator:
-        """The rows of the timeline; row k is step k."""
+        """The rows of the timeline; row k is the k-th stop."""
         return self.root.locator(".hv-timeline li")
+
+    def goto_row(self, text: str) -> None:
+        """Click the first row of the timeline that says this."""
+        row = self.rows.filter(has_text=text).first.locator(".hv-row")
+        row.click()
+        expect(row).to_have_attribute("aria-current", "step")
 
     @property
     def caption(self) -> Locator:
@@ -56,6 +64,47 @@ class ExplorerPage:
     def card(self, tensor: str) -> Locator:
         """The card of a tensor in the picture."""
         return self.root.locator(f".hv-card[data-hv-id='{tensor}']").first
+
+    def box(self, name: str) -> Locator:
+        """The box of a module in the picture, open or closed."""
+        return self.root.locator(f".hv-module[data-hv-id='{name}']").first
+
+    def box_field(self, name: str, field: str) -> Locator:
+        """One text of a box that changes with the steps."""
+        return self.box(name).locator(f"[data-hv-field='{field}']")
+
+    def select_module(self, name: str) -> None:
+        """Select a module as the keyboard does, and wait for its inspector."""
+        self.box(name).focus()
+        self.box(name).press("Enter")
+        heading = self.root.get_by_role("heading", name=f"Module {name}", exact=True)
+        expect(heading).to_be_visible()
+
+    def open_box(self, name: str) -> None:
+        """Open the box of a module by the sign on it."""
+        sign = self.root.get_by_role("button", name=f"Expand {name}", exact=True)
+        sign.focus()
+        sign.press("Enter")
+        expect(self.box(name)).to_have_class(re.compile(r"\bhv-expanded\b"))
+
+    def close_box(self, name: str) -> None:
+        """Close the box of a module by the sign on it."""
+        sign = self.root.get_by_role("button", name=f"Collapse {name}", exact=True)
+        sign.focus()
+        sign.press("Enter")
+        expect(self.box(name)).not_to_have_class(re.compile(r"\bhv-expanded\b"))
+
+    @property
+    def lit_line(self) -> Locator:
+        """The line of the user's code to which the current step belongs."""
+        return self.root.locator(".hv-code-line[aria-current]")
+
+    def choose_kind(self, kind: str, *, with_kwargs: bool = False) -> None:
+        """Say of what kind the hook is that is about to be added to a module."""
+        self.root.get_by_role("combobox", name="Kind of hook", exact=True).select_option(kind)
+        box = self.root.get_by_role("checkbox", name="with_kwargs", exact=True)
+        if box.is_enabled():
+            box.set_checked(with_kwargs)
 
     def field(self, tensor: str, name: str) -> Locator:
         """One text of a card that changes with the steps."""
@@ -83,7 +132,8 @@ class ExplorerPage:
 
     def fact(self, name: str) -> Locator:
         """One fact of the inspector by its term, such as `after its hooks`."""
-        return self.root.locator(".hv-facts dt", has_text=name).locator(
+        exactly = re.compile(rf"^{re.escape(name)}$")
+        return self.root.locator(".hv-facts dt", has_text=exactly).locator(
             "xpath=following-sibling::dd[1]"
         )
 

@@ -13,6 +13,10 @@ import time
 import urllib.request
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 START_TIMEOUT = 90
 
@@ -54,16 +58,24 @@ class JupyterLab:
     process: subprocess.Popen[bytes]
     _written: int = field(default=0)
 
+    program: ClassVar[tuple[str, ...]] = (
+        "jupyterlab",
+        "--LabApp.expose_app_in_browser=True",
+        "--LabApp.extension_manager=readonly",
+        "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+        "--LabApp.news_url=None",
+    )
+
     @classmethod
-    def start(cls, folder: Path, notebooks: Path, *, variables: dict[str, str]) -> JupyterLab:
+    def start(cls, folder: Path, notebooks: Path, *, variables: dict[str, str]) -> Self:
         """Start the server in `folder` and wait until it answers."""
-        environment = {**os.environ, **_own_environment(folder), **variables}
-        port, token = _free_port(), secrets.token_hex(16)
+        environment = {**os.environ, **own_environment(folder), **variables}
+        port, token = free_port(), secrets.token_hex(16)
         (folder / "root").mkdir()
         command = [
             sys.executable,
             "-m",
-            "jupyterlab",
+            *cls.program,
             "--no-browser",
             "--allow-root",
             "--ip=127.0.0.1",
@@ -71,10 +83,6 @@ class JupyterLab:
             "--ServerApp.port_retries=0",
             f"--IdentityProvider.token={token}",
             f"--ServerApp.root_dir={folder / 'root'}",
-            "--LabApp.expose_app_in_browser=True",
-            "--LabApp.extension_manager=readonly",
-            "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
-            "--LabApp.news_url=None",
         ]
         with (folder / "server.log").open("wb") as log:
             process = subprocess.Popen(
@@ -102,9 +110,12 @@ class JupyterLab:
         target = self.folder / "root" / str(self._written) / name
         target.parent.mkdir()
         target.write_text(text, encoding="utf-8")
+        return f"{self.address}{self.page_of(self._written, name)}?token={self.token}"
+
+    def page_of(self, folder: int, name: str) -> str:
+        """Return the path of the page that shows a notebook."""
         # A workspace of its own: JupyterLab would open what the test before had open.
-        workspace = f"/lab/workspaces/{self._written}/tree/{self._written}/{name}"
-        return f"{self.address}{workspace}?token={self.token}"
+        return f"/lab/workspaces/{folder}/tree/{folder}/{name}"
 
     @property
     def address(self) -> str:
@@ -153,10 +164,24 @@ class JupyterLab:
             else:
                 return
         self.stop()
-        raise RuntimeError(f"JupyterLab did not start:\n{self.log()}")
+        raise RuntimeError(f"{self.program[0]} did not start:\n{self.log()}")
 
 
-def _own_environment(folder: Path) -> dict[str, str]:
+@dataclass(kw_only=True)
+class Notebook7(JupyterLab):
+    """Jupyter Notebook 7: built from JupyterLab's parts, one notebook on a page."""
+
+    program: ClassVar[tuple[str, ...]] = (
+        "notebook",
+        "--JupyterNotebookApp.expose_app_in_browser=True",
+    )
+
+    def page_of(self, folder: int, name: str) -> str:
+        return f"/notebooks/{folder}/{name}"
+
+
+def own_environment(folder: Path) -> dict[str, str]:
+    """Return variables that keep programs from the settings of whoever runs the tests."""
     environment = {}
     for name in HOMES:
         home = folder / name.lower()
@@ -171,7 +196,8 @@ def _own_environment(folder: Path) -> dict[str, str]:
     return environment
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """Return a port of this machine that nobody listens to."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

@@ -133,6 +133,14 @@ def rows() -> list[tuple[str, str]]:
     return [(row[0], row[1]) for row in cells if len(row) > 1 and "::" in row[1]]
 
 
+@pytest.mark.parametrize("stride", [0, 1, 7])
+def test_bits_of_a_single_element_do_not_depend_on_its_stride(stride: int) -> None:
+    # Nothing is next to it, so PyTorch allows any stride, and `view` to bytes only some.
+    one = torch.tensor([2.5]).as_strided((1,), (stride,))
+    assert bits(one) == bits(torch.tensor([2.5]))
+    assert bits(one) != bits(torch.tensor([-2.5]))
+
+
 def test_the_table_has_a_row_for_each_situation_and_names_tests_that_exist() -> None:
     assert len(rows()) == len({situation for situation, _ in rows()}) == 70
     for _, places in rows():

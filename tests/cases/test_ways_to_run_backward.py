@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import hookviz
-from tests.cases.facts import numbers
+from tests.cases.facts import numbers, shown, told
 from tests.cases.forms import filled, of_any_kind, of_any_shape, say
 from tests.cases.oracle import compare, compare_passes
 from tests.cases.plain import Tensors
@@ -160,6 +160,25 @@ def test_recording_a_second_pass_of_a_recorded_first_one_is_as_plain() -> None:
     first, second = traces[:2]
     assert [e.tensor for e in first.events if e.kind == "tensor_hook"] == ["y", "x"]
     assert len(second.graph.nodes) > len(first.graph.nodes)
+
+
+@of_any_shape
+@pytest.mark.filterwarnings("ignore:Using backward\\(\\) with create_graph")
+def test_a_second_pass_shows_the_first_one_before_it_and_marks_what_that_one_made(shape) -> None:
+    tensors = second_order(shape)
+    x = tensors["x"]
+    first = hookviz.record(tensors["loss"], names=tensors, create_graph=True)
+    root, x.grad = x.grad.sum(), None
+    expected = torch.autograd.grad(root, x, retain_graph=True)[0]  # the hook of x runs in it too
+    second = hookviz.record(root, names={**tensors, "second": root})
+    assert second.passes() == (first, second)
+    assert shown(x.grad) == shown(expected) == told(second.grad("x"))
+    hooks = [[e.tensor for e in trace.events if e.hook is not None] for trace in second.passes()]
+    assert hooks == [["y", "x"], ["x"]]
+    by_user = [node.name for node in second.graph.nodes if not node.made_by_pass]
+    assert by_user.count("SumBackward0") == int(root.grad_fn.name() == "SumBackward0")
+    assert "First pass" in second.text("en")
+    assert "第一遍" in second.text("zh")
 
 
 @of_any_shape

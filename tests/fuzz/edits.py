@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import warnings
 from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
@@ -37,7 +38,8 @@ class Edit(NamedTuple):
     """One change.
 
     Attributes:
-        what: `attach`, `edit`, `disable`, `enable`, `move`, `remove` or `run`.
+        what: `attach`, `edit`, `disable`, `enable`, `move`, `remove` or `run`; or `unhook`: the
+            user removes one by its handle, listed or not, and runs again.
         on: Which of the tensors that have names.
         which: Which of its hooks.
         new: Which new hook, or the place to move to.
@@ -51,12 +53,17 @@ class Edit(NamedTuple):
 
 @dataclass(frozen=True)
 class Standing:
-    """A hook in its chain: one of the program's by its number, or a new one; and if it is on."""
+    """A hook in its chain: one of the program's by its number, or a new one; and if it is on.
+
+    Attributes:
+        handle: The number of the program's hook in whose place it stands.
+    """
 
     number: int | None = None
     new: int = 0
     is_post: bool = False
     is_on: bool = True
+    handle: int | None = None
 
 
 Chains = dict[str, tuple[Standing, ...]]
@@ -81,6 +88,12 @@ class _Edited:
         self.built = _prepare(program)
         self.chains = _chains(self.built)
         self.found = self._dictionaries()
+        listed = {hook.number for chain in self.chains.values() for hook in chain}
+        self.handles = {
+            hook.number: (hook.on, hook.handle)
+            for hook in self.built.hooks
+            if hook.number in listed and hook.on in self.chains
+        }
         self.grads, error = _plainly(program, self.chains)
         options = BackwardOptions(**self.built.arguments)
         names, space = self.built.names, {"torch": torch}
@@ -99,6 +112,9 @@ class _Edited:
         chain = self.chains[name]
         records = self.session.trace.graph.find(name).hooks
         same("hooks listed", [hook.enabled for hook in records], [hook.is_on for hook in chain])
+        if edit.what == "unhook":
+            self._unhook(name, edit.which)
+            return
         if edit.what not in ("attach", "run") and not chain:
             return
         place = edit.which % len(chain) if chain else 0
@@ -112,6 +128,28 @@ class _Edited:
             same(f"exception, {edit}", None, error)
             self.chains, self.grads = wanted, grads
         self._check(str(edit))
+
+    def _unhook(self, name: str, which: int) -> None:
+        """Remove one of the program's hooks by its handle, also one that is not listed now."""
+        there = [number for number, (on, _) in self.handles.items() if on == name]
+        if not there:
+            return
+        number = there[which % len(there)]
+        _, handle = self.handles.pop(number)
+        handle.remove()
+        for entries in itertools.chain(*self.found):
+            entries[:] = [entry for entry in entries if entry[0] != handle.id]
+        left = tuple(hook for hook in self.chains[name] if hook.handle != number)
+        self.chains = {**self.chains, name: left}
+        grads, error = _plainly(self.program, self.chains)
+        try:
+            self.session.run()
+        except HookRunError as raised:
+            same("exception, unhook", _error(raised.trace.error), error)
+        else:
+            same("exception, unhook", None, error)
+            self.grads = grads
+        self._check(f"unhook {number}")
 
     def close(self) -> None:
         """Close the session, and check that it has left nothing behind."""
@@ -202,7 +240,9 @@ def _chains(built: Built) -> Chains:
     for name, tensor in built.names.items():
         functions = [function for _, entries in hooks_of(tensor) for _, function in entries]
         hooks = [numbers[id(function)] for function in functions]
-        chains[name] = tuple(Standing(hook.number, is_post=hook.is_post) for hook in hooks)
+        chains[name] = tuple(
+            Standing(hook.number, is_post=hook.is_post, handle=hook.number) for hook in hooks
+        )
     return chains
 
 

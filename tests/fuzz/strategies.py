@@ -60,11 +60,23 @@ def programs(draw: st.DrawFn) -> Program:
     )
 
 
+KINDS = [
+    "attach",
+    "attach",
+    "edit",
+    "edit",
+    "disable",
+    "enable",
+    "move",
+    "remove",
+    "remove",
+    "unhook",
+    "run",
+]
+
 edits = st.builds(
     Edit,
-    st.sampled_from(
-        ["attach", "attach", "edit", "edit", "disable", "enable", "move", "remove", "run"]
-    ),
+    st.sampled_from(KINDS),
     st.integers(0, 3),
     st.integers(0, 3),
     st.integers(0, len(FORMS) - 1),

@@ -9,6 +9,7 @@ from typing import Any
 import hookviz
 from hookviz.records import HookRecord
 from hookviz.view.steps import build_steps, to_json_data
+from hookviz.view.value_book import ValueBook
 from tests.fuzz.diary import Diary
 from tests.fuzz.hooks import Entry
 from tests.fuzz.program import Built, Do, Hook, Program
@@ -36,7 +37,7 @@ def check_trace(
     """
     assert [event.index for event in trace.events] == list(range(len(trace.events)))
     assert hookviz.Trace.from_json(trace.to_json()) == trace
-    assert to_json_data(build_steps(trace.graph, trace.events))
+    assert to_json_data(build_steps(trace.graph, trace.events), ValueBook())
     assert trace.text("en")
     assert trace.text("zh")
     listed = {_number(hook) for tensor in trace.graph.tensors for hook in tensor.hooks}
@@ -78,14 +79,24 @@ def _changes(first: Entry, last: Entry) -> bool:
 
 def _hidden_change(steps: list[Any], listed: set[int], error: Error) -> bool:
     """Return whether hooks that are not listed changed a gradient which then arrived."""
-    for owner, group in groupby(steps, lambda s: _is_hidden(s, listed) and s.owner):
+    arrived = _before_the_failure(steps, error)
+    for owner, group in groupby(arrived, lambda s: _is_hidden(s, listed) and s.owner):
         if owner:
             *_, last = entries = list(group)
-            if last is steps[-1] and _failed(last, error):
-                return False
             if _changes(entries[0], last):
                 return True
     return False
+
+
+def _before_the_failure(steps: list[Any], error: Error) -> list[Any]:
+    """Leave out the hooks that ran before the one that failed, at the same node.
+
+    The gradients that they handed on have not arrived: the node did not run.
+    """
+    if not steps or not isinstance(steps[-1], Entry) or not _failed(steps[-1], error):
+        return steps
+    ran = len(list(takewhile(lambda step: isinstance(step, Entry), reversed(steps))))
+    return steps[: len(steps) - ran]
 
 
 def _is_blurred(steps: list[Any], listed: set[int]) -> bool:

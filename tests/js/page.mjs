@@ -22,6 +22,24 @@ export async function exampleState() {
   return JSON.parse(await readFile(file, "utf8"));
 }
 
+/** The state of a small network with boxes; a new one for each test. */
+export async function network(changes = {}) {
+  const { networkState } = await import("../../js/preview/network.js");
+  const table = async (lang) => JSON.parse(await readFile(new URL(`../../hookviz/languages/${lang}.json`, import.meta.url), "utf8"));
+  return { ...networkState({ en: await table("en"), zh: await table("zh") }), ...changes };
+}
+
+/** Answers at once, as Python does, to what opens and closes boxes. */
+export async function openNetwork(changes = {}) {
+  const { answerBoxes } = await import("../../js/preview/network.js");
+  const page = await open(await network(changes));
+  page.sent.push = (message) => {
+    Array.prototype.push.call(page.sent, message);
+    answerBoxes(page.model, message);
+  };
+  return page;
+}
+
 /** Show an explorer and keep a record of what it sends and which listeners it has. */
 export async function open(state) {
   const { JSDOM } = jsdom();
@@ -42,8 +60,10 @@ export async function open(state) {
   return {
     model, sent, el, document, window: dom.window, live, close, all,
     one: (selector) => el.querySelector(selector),
-    button: (name) => all("button").find((item) => (item.getAttribute("aria-label") ?? item.textContent) === name),
+    button: (name) => all("button, [role=button]").find((item) => (item.getAttribute("aria-label") ?? item.textContent) === name),
     card: (name) => el.querySelector(`.hv-card[data-hv-id="${name}"]`),
+    box: (id) => el.querySelector(`.hv-module[data-hv-box="${id}"]`),
+    sign: (id) => el.querySelector(`.hv-toggle[data-hv-toggle="${id}"]`),
     text: (name, field) => el.querySelector(`.hv-card[data-hv-id="${name}"] [data-hv-field="${field}"]`).textContent,
     key: (target, key, more = {}) => {
       const event = new dom.window.KeyboardEvent("keydown", { key, bubbles: true, cancelable: true, ...more });

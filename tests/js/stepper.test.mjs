@@ -1,18 +1,12 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { clamp, moved, Player } from "../../js/src/stepper.js";
+import { clamp, Player } from "../../js/src/stepper.js";
 
 test("steps stay within their bounds", () => {
   assert.deepEqual([-1, 0, 3, 4, 99, 2.9, "2"].map((step) => clamp(step, 4)), [0, 0, 3, 3, 3, 2, 2]);
   assert.deepEqual([NaN, undefined, null, "x", Infinity].map((step) => clamp(step, 4)), [0, 0, 0, 0, 0]);
   assert.equal(clamp(5, 0), 0);
-});
-
-test("the four moves", () => {
-  assert.deepEqual(["first", "previous", "next", "last"].map((where) => moved(2, where, 5)), [0, 1, 3, 4]);
-  assert.equal(moved(0, "previous", 5), 0);
-  assert.equal(moved(4, "next", 5), 4);
 });
 
 /** A clock that only moves when told to. */

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { cut } from "../../js/src/cut.js";
+import { isWords } from "../../js/src/said.js";
 import { nextIndent } from "../../js/src/indent.js";
 
 test("text is cut where Python cuts it", () => {
@@ -20,4 +21,12 @@ test("Python blocks are indented and left again", () => {
   assert.equal(nextIndent("    print(grad)"), "    ");
   assert.equal(nextIndent("    return grad"), "");
   assert.equal(nextIndent("returned = 1"), "");
+});
+
+test("words where a number would stand are told from numbers", () => {
+  const words = ["flow.pending", "grad.none", "note.hidden", "hook.unchanged", "value.none", "change.unchanged"];
+  const values = ["value.arrow", "value.summary", "hook.in_place", "hook.value", "change.argument", "value.norm"];
+  assert.deepEqual(words.filter((key) => !isWords({ key })), []);
+  assert.deepEqual(values.filter((key) => isWords({ key })), []);
+  assert.deepEqual(["8", "", undefined, null, [{ key: "grad.none" }]].filter(isWords), []);
 });

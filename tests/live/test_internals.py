@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 import torch
 
@@ -208,3 +210,187 @@ def test_what_cannot_be_entrusted_is_told() -> None:
     for root in (base, hooked):
         assert root.grad_fn is not None
         assert not saved_keeper.entrust_saved(root.grad_fn, Entrusted)
+
+
+def test_sequence_number_is_the_number_of_the_next_node() -> None:
+    leaf = torch.tensor(2.0, requires_grad=True)
+    before = internals.sequence_number()
+    node = (leaf * 3).grad_fn
+    assert node is not None
+    assert internals.number_of(node) == before
+    assert internals.sequence_number() == before + 1
+
+
+def test_a_node_that_no_operation_made_has_no_number() -> None:
+    leaf = torch.tensor(2.0, requires_grad=True)
+    node = (leaf * 3).grad_fn
+    assert node is not None
+    assert internals.number_of(node.next_functions[0][0]) is None
+
+
+def test_a_custom_function_has_the_number_of_the_call_of_apply() -> None:
+    class Double(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):  # type: ignore[no-untyped-def]
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, grad):  # type: ignore[no-untyped-def]
+            return grad * 2
+
+    leaf = torch.tensor(1.0, requires_grad=True)
+    before = internals.sequence_number()
+    node = Double.apply(leaf).grad_fn
+    assert node is not None
+    assert internals.number_of(node) == before
+
+
+def test_numbers_are_counted_thread_by_thread() -> None:
+    numbers: list[int] = []
+    thread = threading.Thread(target=lambda: numbers.append(internals.sequence_number()))
+    (torch.tensor(2.0, requires_grad=True) * 3).exp()
+    thread.start()
+    thread.join()
+    assert numbers == [0]
+
+
+def test_modes_do_not_see_what_is_kept_from_them() -> None:
+    seen: list[object] = []
+
+    class Mode(torch.overrides.TorchFunctionMode):
+        def __torch_function__(self, func, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]
+            seen.append(func)
+            return func(*args, **(kwargs or {}))
+
+    tensor = torch.zeros(2)
+    with Mode():
+        with internals.unseen_by_modes():
+            tensor.sum()
+        assert seen == []
+        tensor.sum()
+    assert seen
+
+
+def test_a_transform_of_torch_func_is_noticed() -> None:
+    answers: list[bool] = []
+
+    def function(x: torch.Tensor) -> torch.Tensor:
+        answers.append(internals.is_transformed())
+        return x * x
+
+    torch.func.grad(function)(torch.tensor(2.0))
+    assert answers == [True]
+    assert not internals.is_transformed()
+
+
+def test_a_trace_of_torch_jit_is_noticed() -> None:
+    answers: list[bool] = []
+
+    def function(x: torch.Tensor) -> torch.Tensor:
+        answers.append(internals.is_traced())
+        return x * x
+
+    torch.jit.trace(function, (torch.ones(1),), check_trace=False)
+    assert answers == [True]
+    assert not internals.is_traced()
+
+
+OWN = {
+    "register_forward_pre_hook": internals.forward_pre_hooks,
+    "register_forward_hook": internals.forward_hooks,
+    "register_full_backward_pre_hook": internals.backward_pre_hooks,
+    "register_full_backward_hook": internals.backward_hooks,
+}
+
+COMMON = {
+    "register_module_forward_pre_hook": internals.global_forward_pre_hooks,
+    "register_module_forward_hook": internals.global_forward_hooks,
+    "register_module_full_backward_pre_hook": internals.global_backward_pre_hooks,
+    "register_module_full_backward_hook": internals.global_backward_hooks,
+}
+
+
+def nothing(*args: object) -> None: ...
+
+
+@pytest.mark.parametrize("register", OWN)
+def test_the_dictionary_of_a_module_is_the_one_that_registration_fills(register: str) -> None:
+    module = torch.nn.Identity()
+    handle = getattr(module, register)(nothing)
+    assert list(OWN[register](module).items()) == [(handle.id, nothing)]
+    handle.remove()
+    assert not OWN[register](module)
+
+
+@pytest.mark.parametrize("register", COMMON)
+def test_the_common_dictionary_is_the_one_that_registration_fills(register: str) -> None:
+    handle = getattr(torch.nn.modules.module, register)(nothing)
+    assert list(COMMON[register]().items()) == [(handle.id, nothing)]
+    handle.remove()
+    assert not COMMON[register]()
+
+
+@pytest.mark.parametrize("register", list(OWN)[:2])
+def test_a_value_swapped_in_a_modules_dictionary_is_what_pytorch_runs(register: str) -> None:
+    module, seen = torch.nn.Identity(), list[str]()
+    handle = getattr(module, register)(lambda *_: seen.append("own"))
+    OWN[register](module)[handle.id] = lambda *_: seen.append("swapped")
+    module(torch.ones(1))
+    assert seen == ["swapped"]
+
+
+@pytest.mark.parametrize("register", list(OWN)[:2])
+def test_who_sees_keyword_arguments_is_known(register: str) -> None:
+    module = torch.nn.Identity()
+    plain = getattr(module, register)(nothing)
+    keyed = getattr(module, register)(nothing, with_kwargs=True)
+    hooks = OWN[register](module)
+    assert not internals.sees_kwargs(module, hooks, plain.id)
+    assert internals.sees_kwargs(module, hooks, keyed.id)
+
+
+def test_which_hook_is_always_called_is_known() -> None:
+    module = torch.nn.Identity()
+    plain = module.register_forward_hook(nothing)
+    always = module.register_forward_hook(nothing, always_call=True)
+    hooks = internals.forward_hooks(module)
+    assert not internals.is_always_called(module, hooks, plain.id)
+    assert internals.is_always_called(module, hooks, always.id)
+
+
+def test_a_common_hook_that_is_always_called_is_known() -> None:
+    module = torch.nn.Identity()
+    register = torch.nn.modules.module.register_module_forward_hook
+    handle = register(nothing, always_call=True)  # type: ignore[arg-type]
+    try:
+        assert internals.is_always_called(module, internals.global_forward_hooks(), handle.id)
+    finally:
+        handle.remove()
+
+
+def test_full_backward_hooks_are_told_from_the_old_kind() -> None:
+    full, old = torch.nn.Identity(), torch.nn.Identity()
+    full.register_full_backward_hook(nothing)
+    old.register_backward_hook(nothing)
+    assert internals.is_full(full, internals.backward_hooks(full))
+    assert not internals.is_full(old, internals.backward_hooks(old))
+
+
+def test_compiled_modules_are_known_in_both_forms() -> None:
+    plain, compiled_in_place = torch.nn.Identity(), torch.nn.Identity()
+    compiled_in_place.compile(backend="eager")
+    assert not internals.is_compiled(plain)
+    assert internals.is_compiled(compiled_in_place)
+    assert internals.is_compiled(torch.compile(plain, backend="eager"))  # type: ignore[arg-type]
+
+
+def test_parts_of_pytorch_that_took_our_call_for_its_own_get_the_plain_one() -> None:
+    plain = torch.nn.Module.__call__
+
+    def ours(*args: object) -> None: ...
+
+    part = torch.fx._symbolic_trace
+    assert part._orig_module_call is plain
+    part._orig_module_call = ours  # type: ignore[assignment]
+    internals.renew_copies(ours, plain)
+    assert part._orig_module_call is plain

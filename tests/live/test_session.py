@@ -240,6 +240,31 @@ def test_a_handle_the_user_removes_meanwhile_stays_removed() -> None:
     assert not internals.tensor_hooks(x)
 
 
+@pytest.mark.parametrize("is_closed_first", [False, True])
+def test_a_hook_removed_in_the_explorer_and_then_by_its_handle_does_not_come_back(
+    is_closed_first: bool,
+) -> None:
+    x = leaf(2.0)
+    x.register_hook(lambda grad: grad + 1)
+    handle = x.register_hook(lambda grad: grad * 100)
+    x.register_hook(lambda grad: grad * 2)
+    before = list(internals.tensor_hooks(x).items())
+    out = x * 3
+    session = open_session({"out": out, "x": x})
+    session.remove(hook_id(session, "x", 1))
+    assert grad_of(x) == (3 + 1) * 2
+    session.move(hook_id(session, "x", 1), 0)  # places are those of the hooks that are there
+    assert grad_of(x) == 3 * 2 + 1
+    if is_closed_first:
+        session.close()
+        assert list(internals.tensor_hooks(x).items()) == before
+    handle.remove()
+    if not is_closed_first:
+        session.run()
+        session.close()
+    assert list(internals.tensor_hooks(x).items()) == [before[0], before[2]]
+
+
 def test_a_hook_the_user_registers_meanwhile_is_found() -> None:
     tensors = second_example()
     session = open_session(tensors)

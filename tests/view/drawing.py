@@ -6,8 +6,10 @@ from xml.etree import ElementTree
 
 from hookviz.records import EdgeRecord, Event, GraphRecord, HookRecord, NodeRecord, TensorRecord
 from hookviz.view.fields import Fields
+from hookviz.view.grouping import group_tree
 from hookviz.view.picture import picture_svg
-from hookviz.view.scene import Scene, build_scene
+from hookviz.view.scene import Scene
+from hookviz.view.scene_builder import build_scene
 from hookviz.view.steps import build_steps
 from tests.view.example import scalar, vector
 from tests.view.graphs import edge, leaf
@@ -16,10 +18,16 @@ Example = tuple[GraphRecord, tuple[Event, ...]]
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def scene_of(example: Example) -> Scene:
-    """Return the scene at step 0."""
+def scene_of(example: Example, *, is_whole: bool = False) -> Scene:
+    """Return the scene at step 0; whole, with everything open that can be opened."""
     graph, events = example
-    return build_scene(graph, Fields(build_steps(graph, events), 0))
+    expanded = every_box(example) if is_whole else None
+    return build_scene(graph, Fields(build_steps(graph, events), 0), expanded=expanded)
+
+
+def every_box(example: Example) -> list[str]:
+    """Return the ids of all boxes."""
+    return list(group_tree(example[0]).groups)
 
 
 def draw(example: Example, step: int = 0, lang: str = "en", **more: object) -> ElementTree.Element:

@@ -39,7 +39,7 @@ def test_the_rescue_draws_straight_lines_and_never_right_angles() -> None:
 
 def test_a_large_graph_is_not_forced_into_source_order() -> None:
     assert "ordering=out" in scene_to_dot(scene_of(chain(25)))
-    assert "ordering" not in scene_to_dot(scene_of(ladder(100)))
+    assert "ordering" not in scene_to_dot(scene_of(ladder(100), is_whole=True))
 
 
 def test_the_same_scene_gives_the_same_text() -> None:

@@ -112,7 +112,7 @@ def _unexpected(*_: object) -> str:
 
 
 def test_a_thousand_nodes_take_little_time_and_are_not_a_rescue() -> None:
-    scene = scene_of(ladder(340))
+    scene = scene_of(ladder(340), is_whole=True)
     assert len(scene.boxes) > 1_000
     start = time.perf_counter()
     found = lay_out(scene)
@@ -122,7 +122,7 @@ def test_a_thousand_nodes_take_little_time_and_are_not_a_rescue() -> None:
 
 def test_a_large_graph_never_enters_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engines, "run_here", _unexpected)
-    assert lay_out(scene_of(ladder(120))).engine == "pygraphviz"
+    assert lay_out(scene_of(ladder(120), is_whole=True)).engine == "pygraphviz"
 
 
 def test_a_time_out_leads_to_the_rescue_settings(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,7 +134,7 @@ def test_a_time_out_leads_to_the_rescue_settings(monkeypatch: pytest.MonkeyPatch
         return run_in_child(dot, timeout=timeout)
 
     monkeypatch.setattr(engines, "run_in_child", slow_at_first)
-    scene = scene_of(ladder(100))
+    scene = scene_of(ladder(100), is_whole=True)
     found = lay_out(scene)
     assert (found.engine, found.is_rescue) == ("pygraphviz", True)
     assert_sound(scene, found)
@@ -186,12 +186,12 @@ def test_a_broken_pygraphviz_gives_way_to_the_dot_program(
 
 
 def _put_dot_program(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Put a stand-in for Graphviz's program in place: it answers as `dot -Tjson` does."""
+    """Put a stand-in for Graphviz's program in place: it answers as `dot -Tjson0` does."""
     program = folder / "dot"
     script = Path(engines.layout_process.__file__)
     program.write_text(
         f"#!{sys.executable}\nimport runpy, sys\n"
-        "assert '-Tjson' in sys.argv and '-Kdot' in sys.argv\n"
+        "assert '-Tjson0' in sys.argv and '-Kdot' in sys.argv\n"
         f"runpy.run_path({str(script)!r}, run_name='__main__')\n"
     )
     program.chmod(0o755)
@@ -206,7 +206,7 @@ def test_nothing_is_printed_even_with_a_broken_font_configuration(
     monkeypatch.setenv("FONTCONFIG_FILE", str(broken))
     # The last is so large that Graphviz warns of it, in the process that it gets.
     for example in [*EXAMPLES, ladder(340)]:
-        lay_out(scene_of(example))
+        lay_out(scene_of(example, is_whole=True))
     assert capfd.readouterr() == ("", "")
 
 

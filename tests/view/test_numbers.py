@@ -8,7 +8,14 @@ from hypothesis import strategies as st
 
 from hookviz.records import TensorSnapshot, TensorSummary
 from hookviz.view.message import render
-from hookviz.view.numbers import number_text, pair_text, shape_text, short_text, snapshot_text
+from hookviz.view.numbers import (
+    change_text,
+    number_text,
+    pair_text,
+    shape_text,
+    short_text,
+    snapshot_text,
+)
 from tests.view.example import scalar, vector
 
 
@@ -74,9 +81,9 @@ def test_six_digits_of_every_float_are_kept(number: float) -> None:
         (matrix(2, 2, 1, 2, 3, 4), "[[1, 2], [3, 4]]"),
         (TensorSnapshot(shape=(0, 3), dtype="float32", values=()), "empty [0, 3]"),
         (TensorSnapshot(shape=(2,), dtype="float32", note="meta"), "float32 [2], values cannot"),
-        (large(), "float32 [3, 32, 32] norm 1.25"),
-        (large(nan_count=2, inf_count=1), "float32 [3, 32, 32] norm 1.25; 2 NaN; 1 Inf"),
-        (large(norm=""), "float32 [3, 32, 32]"),
+        (large(), "[3, 32, 32] norm 1.25"),
+        (large(nan_count=2, inf_count=1), "[3, 32, 32] norm 1.25; 2 NaN; 1 Inf"),
+        (large(norm=""), "[3, 32, 32]"),
     ],
 )
 def test_a_short_text_fits_a_card(snapshot: TensorSnapshot | None, text: str) -> None:
@@ -90,7 +97,7 @@ def test_a_vector_that_does_not_fit_is_cut_and_says_its_shape() -> None:
 
 
 def test_a_norm_is_named_in_the_language_of_the_reader() -> None:
-    assert render(short_text(large()), "zh") == "float32 [3, 32, 32] 范数 1.25"
+    assert render(short_text(large()), "zh") == "[3, 32, 32] 范数 1.25"
 
 
 @pytest.mark.parametrize(
@@ -129,7 +136,7 @@ def test_the_inspector_shows_every_element_that_was_kept() -> None:
         (scalar(1.0), scalar(1.0000001), ("1", "1.0000001")),
         (vector(1.0), vector(1.0000001), ("[1]", "[1.0000001]")),
         (None, scalar(8), ("None", "8")),
-        (large(), large(norm="2.5"), ("float32 [3, 32, 32] norm 1.25", None)),
+        (large(), large(norm="2.5"), ("[3, 32, 32] norm 1.25", None)),
         (large(), large(mean="-0.5"), ("mean 0.5", "mean -0.5")),
     ],
 )
@@ -155,3 +162,24 @@ def test_the_place_of_a_change_counts_rows_and_columns() -> None:
 
 def test_a_shape_is_written_as_pytorch_prints_it() -> None:
     assert [shape_text(shape) for shape in ((), (3,), (3, 4))] == ["[]", "[3]", "[3, 4]"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "text"),
+    [
+        (scalar(8), scalar(10), "8 → 10"),
+        (None, scalar(8), "None → 8"),
+        (large(), large(norm="2.5"), "[3, 32, 32] norm 1.25 → 2.5"),
+        (large(), large(nan_count=1), "[3, 32, 32] norm 1.25 → [3, 32, 32] norm 1.25; 1 NaN"),
+        (large(), large(mean="-0.5"), "mean 0.5 → mean -0.5"),
+    ],
+)
+def test_a_change_says_nothing_twice(
+    before: TensorSnapshot | None, after: TensorSnapshot, text: str
+) -> None:
+    assert render(change_text(before, after), "en") == text
+
+
+def test_a_change_beside_the_shape_needs_none_of_its_own() -> None:
+    changed = change_text(large(), large(norm="2.5"), with_shape=False)
+    assert render(changed, "en") == "norm 1.25 → 2.5"

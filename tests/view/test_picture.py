@@ -18,6 +18,7 @@ from tests.view.drawing import (
     Example,
     card,
     draw,
+    every_box,
     field,
     having,
     ladder,
@@ -66,11 +67,11 @@ def test_every_graph_is_drawn_at_every_step_with_known_elements_only(
 ) -> None:
     graph, events = example
     for step in range(len(events) + 1):
-        picture = draw(example, step, lang)
+        picture = draw(example, step, lang, expanded=every_box(example))
         assert {part.tag.removeprefix(SVG) for part in picture.iter()} <= TAGS
         keys = {part.get("data-hv-key") for part in picture.iter()} - {None}
         drawn = {edge.id for edge in graph.edges} | {tensor.id for tensor in graph.tensors}
-        assert keys - drawn <= {node.id for node in graph.nodes}
+        assert keys - drawn <= {node.id for node in graph.nodes} | set(every_box(example))
         assert {edge.id for edge in graph.edges} <= keys
 
 

@@ -8,6 +8,7 @@ import pytest
 from hookviz.records import ErrorRecord, Event, GraphRecord, NodeRecord
 from hookviz.view.message import Message, keys_in, render
 from hookviz.view.steps import build_steps, frame_at, to_json_data
+from hookviz.view.value_book import ValueBook
 from tests.view.example import C_HOOK, D_HOOK, plain_example, scalar, second_example
 from tests.view.graphs import chain, hidden, shared_leaf, stray_leaf
 
@@ -254,7 +255,7 @@ def test_steps_say_where_they_are() -> None:
 
 
 def test_the_json_form_is_json() -> None:
-    data = to_json_data(build_steps(*second_example()))
+    data = to_json_data(build_steps(*second_example()), ValueBook())
     assert json.loads(json.dumps(data, allow_nan=False)) == data
     assert list(data[7]) == [
         "kind",
@@ -264,7 +265,12 @@ def test_the_json_form_is_json() -> None:
         "tensor",
         "node",
         "hook",
+        "call",
+        "code",
         "patches",
+        "marks",
+        "question",
+        "values",
     ]
     patches = data[7]["patches"]
     assert isinstance(patches, list)

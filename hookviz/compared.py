@@ -1,0 +1,81 @@
+"""Remember with which other pass an explorer compares, and run that pass again when it must."""
+
+from __future__ import annotations
+
+from hookviz.errors import HookvizError
+from hookviz.live.session import Session
+from hookviz.records import HookRecord, TraceRecord
+from hookviz.view.comparison import Comparison, DifferentGraphError, compare
+from hookviz.view.comparison_data import choices
+
+WITHOUT_HOOKS = "hooks"
+BEFORE_EDIT = "edit"
+
+
+class Compared:
+    """The other pass of one explorer.
+
+    Attributes:
+        against: `"hooks"`, `"edit"`, the id of a hook, or empty where nothing is compared.
+        comparison: What differs now, or `None`.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._before_edit: TraceRecord | None = None
+        self.against = ""
+        self.comparison: Comparison | None = None
+
+    @property
+    def has_edit(self) -> bool:
+        """Whether there is a pass from before a change of hooks."""
+        return self._before_edit is not None
+
+    def choose(self, against: str | HookRecord | None) -> None:
+        """Compare with another pass from now on.
+
+        Args:
+            against: See `against`; the record of a hook stands for its id, `None` for nothing.
+
+        Raises:
+            UnknownTargetError: If there is no such hook.
+            HookvizError: If nothing was changed yet, or the change made another graph.
+        """
+        chosen = against.id if isinstance(against, HookRecord) else against or ""
+        self.comparison = self._compare(chosen) if chosen else None
+        self.against = chosen
+
+    def see(self, before: TraceRecord, now: TraceRecord) -> None:
+        """Take in that an action has ended: hooks may have changed, and so the other pass."""
+        if before is now:
+            return
+        self._before_edit = before
+        if not self.against:
+            return
+        try:
+            self.comparison = self._compare(self.against)
+        except HookvizError:
+            # The hook is gone, or the graph is another one: there is nothing left to compare with.
+            self.comparison, self.against = None, ""
+
+    def _compare(self, chosen: str) -> Comparison:
+        trace = self._session.trace
+        texts = {choice.id: choice.text for choice in choices(trace.graph, has_edit=True)}
+        other = self._other_pass(chosen)
+        try:
+            return compare(trace, other, texts[chosen])
+        except DifferentGraphError as error:
+            raise HookvizError(
+                "the change made another graph, so the two passes have no places in common."
+            ) from error
+        except LookupError as error:
+            raise HookvizError(f"hook {chosen} is turned off: it is off in both passes.") from error
+
+    def _other_pass(self, chosen: str) -> TraceRecord:
+        if chosen == WITHOUT_HOOKS:
+            return self._session.without()
+        if chosen != BEFORE_EDIT:
+            return self._session.without([chosen])
+        if self._before_edit is None:
+            raise HookvizError("no hook was changed yet, so there is no pass from before.")
+        return self._before_edit

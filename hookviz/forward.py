@@ -1,0 +1,119 @@
+"""Offer `watch`: see the forward of modules, call by call and hook by hook."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, cast
+
+import torch
+
+from hookviz.errors import HookvizError, NotAModuleError
+from hookviz.languages import table
+from hookviz.live.forward_session import ForwardSession
+from hookviz.live.forward_trace import forward_trace
+from hookviz.live.forward_watch import LiveForward, watching
+from hookviz.live.names import Namespace
+from hookviz.live.take import Keep
+from hookviz.live.user_code import callers_variables, variables_of
+from hookviz.trace import Trace
+
+if TYPE_CHECKING:
+    from hookviz.explorer import Explorer
+    from hookviz.live.session import Session
+
+
+class Forward:
+    """What a `with hookviz.watch(...)` block has shown; made by `watch`."""
+
+    def __init__(self, live: LiveForward, *, keep: Keep) -> None:
+        self._live = live
+        self._keep: Keep = keep
+        self._trace: Trace | None = None
+
+    @property
+    def trace(self) -> Trace:
+        """The events of the block, and the graph behind what the last outermost call returned.
+
+        It is made when it is first asked for after the block, and names tensors by the variables
+        of whoever asks.
+        """
+        return self._made_trace(variables_of(sys._getframe(1)))
+
+    def _made_trace(self, namespaces: tuple[Namespace, ...]) -> Trace:
+        if self._trace is not None:
+            return self._trace
+        record = forward_trace(self._live, namespaces=namespaces, keep=self._keep)
+        trace = Trace.from_record(record)
+        if self._live.is_over:
+            self._trace = trace
+        return trace
+
+    def explore(self, *, lang: str | None = None) -> Explorer:
+        """Return a widget that steps through this forward alone; hooks cannot be changed in it.
+
+        To change the hooks of modules, call `hookviz.explore` with a function that runs them.
+
+        Args:
+            lang: `"en"` (the default) or `"zh"`.
+
+        Raises:
+            HookvizError: If nothing was called in the block, or it is still running.
+        """
+        from hookviz.explorer import Explorer
+
+        if lang is not None:
+            table(lang)  # refuses a language that there is none of
+        if not self._live.is_over:
+            raise HookvizError("the watched block is still running; call explore() after it.")
+        trace = self._made_trace(variables_of(sys._getframe(1)))
+        if not trace.graph.tensors:
+            raise HookvizError(
+                "there is nothing to show: no watched module returned a tensor in this block. "
+                "Call the module itself inside it, as in model(x)."
+            )
+        return Explorer(cast("Session", ForwardSession(trace)), lang=lang)
+
+    def __repr__(self) -> str:
+        calls = len(self._live.log.book.calls)
+        state = "" if self._live.is_over else ", still running"
+        return f"Forward({calls} calls, {len(self._live.log.events)} events{state})"
+
+
+@contextmanager
+def watch(*modules: torch.nn.Module, keep: Keep = "summary") -> Iterator[Forward]:
+    """Watch the forward of modules within a block: arguments, outputs, and what each hook did.
+
+    Nothing runs otherwise than without it, and nothing is left behind. A later `record`, `explore`
+    or `capture` of a tensor that was computed in the block knows the modules and the lines of code
+    that made its graph, and tells the forward before the backward.
+
+    Args:
+        modules: Watch the calls of these modules and of all that they call; of every module if
+            none is given.
+        keep: `"summary"` keeps tensors of more than 64 elements as summaries, `"all"` whole.
+
+    Raises:
+        NotAModuleError: If one of them is no `torch.nn.Module`.
+
+    Example:
+        >>> model = torch.nn.Linear(2, 1)
+        >>> with watch(model) as forward:
+        ...     y = model(torch.ones(1, 2))
+        >>> [event.kind for event in forward.trace.events]
+        ['module_forward']
+    """
+    for module in modules:
+        if not isinstance(module, torch.nn.Module):
+            raise NotAModuleError(
+                f"watch() takes modules, and got a {type(module).__name__}. To watch every module "
+                "that is called, write watch(); for a tensor there is hookviz.explore(tensor)."
+            )
+    if keep not in ("summary", "all"):
+        raise HookvizError(f"keep={keep!r} is unknown; it is 'summary' or 'all'.")
+    namespaces = callers_variables(sys._getframe(1)) if modules else ()
+    block = watching(modules, namespaces=namespaces, keep=keep)
+    del namespaces  # they hold the caller's tensors
+    with block as live:
+        yield Forward(live, keep=keep)

@@ -1,0 +1,52 @@
+"""Show one forward in an explorer: it can be stepped through, and nothing in it changed."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from hookviz.errors import HookvizError
+from hookviz.records import TensorRecord, TraceRecord
+
+_REFUSED = (
+    "this is a forward that is over, so its hooks can no longer be changed. Pass a function "
+    "instead, which can be run again: hookviz.explore(lambda: model(x).sum())."
+)
+
+
+class ForwardSession:
+    """What an explorer asks of a session, for a trace that stays as it is."""
+
+    def __init__(self, trace: TraceRecord) -> None:
+        self.trace = trace
+        self._is_closed = False
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether `close` was called."""
+        return self._is_closed
+
+    def close(self) -> None:
+        """Do nothing more: there is nothing to put back."""
+        self._is_closed = True
+
+    def interrupt(self) -> None:
+        """Do nothing: nothing runs."""
+
+    def find_tensor(self, target: Any) -> TensorRecord:
+        """Return the tensor with a name or id.
+
+        Raises:
+            HookvizError: If there is none.
+        """
+        found = self.trace.graph.find(target) if isinstance(target, str) else None
+        if found is None:
+            known = ", ".join(tensor.label for tensor in self.trace.graph.tensors[:20])
+            raise HookvizError(f"{target!r} is not a tensor of this graph. It has: {known}.")
+        return found
+
+    tensor_with_id = find_tensor
+
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
+        raise HookvizError(_REFUSED)
+
+    run = attach = edit = remove = enable = disable = move = find_hook = _refuse

@@ -1,0 +1,52 @@
+"""Make the plain record of a watched block: its events, and the graph behind its output."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import torch
+
+from hookviz.live.chain import HookChains
+from hookviz.live.describe import describe
+from hookviz.live.find_forward import forward_of
+from hookviz.live.forward_watch import LiveForward
+from hookviz.live.graph import LiveGraph, capture_live
+from hookviz.live.module_chain import forward_events
+from hookviz.live.names import Namespace
+from hookviz.live.take import Keep
+from hookviz.records import TraceRecord
+
+
+def forward_trace(
+    live: LiveForward, *, namespaces: Iterable[Namespace] = (), keep: Keep = "summary"
+) -> TraceRecord:
+    """Return what a block has shown, alone and without a backward.
+
+    Its graph is the one behind what the last outermost call returned, where that requires grad.
+    Where it does not there are no nodes, and where nothing was returned no tensors either.
+
+    Args:
+        live: The block.
+        namespaces: Where to look for names of tensors.
+        keep: See `take`.
+    """
+    outputs = [tensor for _, tensor in live.output]
+    graph = _captured(outputs, tuple(namespaces))
+    graph.forward = forward_of(live.log, graph.nodes)
+    chains = HookChains(graph)
+    described = describe(graph, chains, keep=keep)
+    return TraceRecord(
+        graph=described,
+        events=tuple(forward_events(graph.forward, chains.modules)),
+        grads={},
+        error=live.log.error,
+        torch_version=str(torch.__version__),
+    )
+
+
+def _captured(outputs: list[torch.Tensor], namespaces: tuple[Namespace, ...]) -> LiveGraph:
+    with_graph = [tensor for tensor in outputs if tensor.requires_grad]
+    roots = with_graph or outputs[:1]
+    if not roots:
+        return LiveGraph(root=torch.empty(0), nodes={}, edges=(), out_edges={}, leaves={})
+    return capture_live(roots[0], also=roots[1:], namespaces=namespaces, may_be_freed=True)

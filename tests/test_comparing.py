@@ -1,0 +1,114 @@
+"""Compare passes from Python, without a browser; plain PyTorch is the judge."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+import hookviz
+from hookviz.errors import HookvizError, UnknownTargetError
+from hookviz.explorer import Explorer
+from hookviz.view.message import render
+from tests.live.scripts import second_example
+
+
+@pytest.fixture
+def tensors() -> dict[str, torch.Tensor]:
+    return second_example()
+
+
+@pytest.fixture
+def explorer(tensors: dict[str, torch.Tensor]) -> Explorer:
+    return hookviz.explore(tensors["e"], names=tensors)
+
+
+def ghosts(explorer: Explorer) -> dict[str, str]:
+    """Return what the last step shows beside each gradient."""
+    labels = {tensor.id: tensor.label for tensor in explorer.trace.graph.tensors}
+    return {
+        labels[key]: render(value, "en").split(": ")[-1]
+        for step in explorer._steps
+        for key, field, value in step.patches
+        if field == "ghost" and value
+    }
+
+
+def plain_grads() -> dict[str, float]:
+    tensors = second_example()
+    for tensor in tensors.values():
+        if tensor._backward_hooks:
+            tensor._backward_hooks.clear()
+    for name in "abcde":
+        if not tensors[name].is_leaf:
+            tensors[name].retain_grad()
+    tensors["e"].backward()
+    return {name: tensors[name].grad.item() for name in "abcde"}  # type: ignore[union-attr]
+
+
+def test_the_baseline_is_a_real_pass_without_hooks(
+    explorer: Explorer, tensors: dict[str, torch.Tensor]
+) -> None:
+    before = {name: tensors[name].grad for name in "abcde"}
+    baseline = explorer.baseline
+    assert {name: baseline.grad(name).item() for name in "abcde"} == plain_grads()  # type: ignore[union-attr]
+    assert not [event for event in baseline.events if event.hook is not None]
+    for name in "abcde":
+        assert torch.equal(tensors[name].grad, before[name])  # type: ignore[arg-type]
+    assert [hook.enabled for hook in explorer.hooks("c")] == [True, True]
+
+
+def test_every_ghost_is_what_plain_pytorch_gives_without_hooks(explorer: Explorer) -> None:
+    explorer.compare()
+    assert {name: float(text) for name, text in ghosts(explorer).items()} == plain_grads()
+    assert explorer.comparison["against"] == "hooks"
+    explorer.compare(None)
+    assert ghosts(explorer) == {}
+    assert explorer.comparison is None
+
+
+def test_one_hook_can_be_left_out(explorer: Explorer) -> None:
+    explorer.compare(explorer.hooks("d")[0])
+    labels = {tensor.id: tensor.label for tensor in explorer.trace.graph.tensors}
+    assert {labels[key] for key in explorer.comparison["changed"] if key in labels} == {"d"}
+    assert ghosts(explorer)["d"] == "12"
+
+
+def test_before_and_after_an_edit(explorer: Explorer) -> None:
+    with pytest.raises(HookvizError, match="no hook was changed yet"):
+        explorer.compare("edit")
+    explorer.edit(explorer.hooks("e")[0], "lambda grad: grad * 5")
+    explorer.compare("edit")
+    assert ghosts(explorer)["e"] == "2"
+    assert ghosts(explorer)["a"] == "30"
+
+
+def test_a_comparison_goes_on_over_an_edit(explorer: Explorer) -> None:
+    explorer.compare()
+    explorer.edit(explorer.hooks("e")[0], "lambda grad: grad * 5")
+    assert {name: float(text) for name, text in ghosts(explorer).items()} == plain_grads()
+    explorer.compare(explorer.hooks("d")[0])
+    explorer.remove(explorer.hooks("d")[0])
+    assert explorer.comparison is None
+
+
+def test_the_choices_follow_the_hooks(explorer: Explorer) -> None:
+    assert explorer.comparisons[0]["id"] == "hooks"
+    for name in "cde":
+        for hook in explorer.hooks(name):
+            explorer.disable(hook)
+    assert [choice["id"] for choice in explorer.comparisons] == ["edit"]
+
+
+def test_an_unknown_hook_is_refused_and_the_page_stays(explorer: Explorer) -> None:
+    steps = explorer.steps
+    with pytest.raises(UnknownTargetError):
+        explorer.compare("h99")
+    assert explorer.steps == steps
+    assert explorer.comparison is None
+
+
+def test_the_step_stays_where_it_was(explorer: Explorer) -> None:
+    explorer.goto(7)
+    explorer.compare()
+    assert explorer.step == 7
+    assert "without hooks, it is 4" in explorer.caption

@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from hookviz.errors import AnswerError
+from hookviz.view.answers import is_right, read_answer
+
+TABLE = json.loads((Path(__file__).parents[1] / "predictions.json").read_text(encoding="utf-8"))
+"""The browser reads answers too, from the same table: see `tests/js/answers.test.mjs`."""
+
+
+@pytest.mark.parametrize(("given", "recorded"), TABLE["right"])
+def test_what_agrees_with_the_recording_is_right(given: str, recorded: list[str | None]) -> None:
+    assert is_right(read_answer(given), recorded)
+
+
+@pytest.mark.parametrize(("given", "recorded"), TABLE["wrong"])
+def test_what_differs_is_wrong(given: str, recorded: list[str | None]) -> None:
+    assert not is_right(read_answer(given), recorded)
+
+
+@pytest.mark.parametrize("given", TABLE["unreadable"])
+def test_what_is_no_answer_is_refused_and_shown(given: str) -> None:
+    with pytest.raises(AnswerError) as caught:
+        read_answer(given)
+    assert caught.value.given == given
+
+
+def test_complex_numbers_are_read_by_python() -> None:
+    assert is_right(read_answer("4-8j"), ["(4-8j)"])
+    assert not is_right(read_answer("4+8j"), ["(4-8j)"])
+    assert not is_right(read_answer("4"), ["(4-8j)"])
+
+
+@pytest.mark.parametrize("given", ["(" * 600 + "8" + ")" * 600, "9" * 5000, "9" * 900 + "**60"])
+def test_an_endless_answer_is_refused(given: str) -> None:
+    with pytest.raises(AnswerError):
+        read_answer(given)
