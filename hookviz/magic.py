@@ -107,7 +107,11 @@ class CellMagic:
             self._end()  # its end went unnoticed
         remember = close_earlier()
         freed = FreedValues()
-        interception = Interception(lambda call: RecordedSession(call, freed), limit=options.calls)
+        interception = Interception(
+            lambda call: RecordedSession(call, freed),
+            discard=lambda session: session.close(),
+            limit=options.calls,
+        )
         self._recording = _Recording(
             interception, options, remember, _file_of_cell(self._shell), self._current()
         )
