@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from types import CodeType, FrameType
 
 import torch
+from torch.autograd.graph import Node
 
 from hookviz.live.arguments import is_tensor
 from hookviz.live.memory import storage_of
@@ -90,6 +91,15 @@ class NamedTensors:
         self._bytes -= found.popleft().size
         if not found:
             del self._found[depth]
+
+    def forget(self, nodes: Collection[Node]) -> None:
+        """Let go of the variables that these nodes have made: a backward has used them up."""
+        for depth, found in list(self._found.items()):
+            kept = deque(one for one in found if one.tensor.grad_fn not in nodes)
+            self._bytes -= sum(one.size for one in found) - sum(one.size for one in kept)
+            self._found[depth] = kept
+            if not kept:
+                del self._found[depth]
 
     def names(self) -> Iterator[tuple[str, torch.Tensor]]:
         """Yield each name with its tensor, those of the outermost functions first.

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
-from hookviz.live.forward_watch import watching
+from hookviz.live.forward_watch import LiveForward, watching
+from hookviz.live.graph import nodes_behind
 from hookviz.live.interception import CALLS, BackwardCall, Calls, Interception
 from hookviz.live.printed import printed
 
@@ -31,9 +32,11 @@ class UnmodifiedCode:
         limit: int = CALLS,
     ) -> None:
         """Prepare; see `Interception` for the arguments."""
+        self._record = record
         self._interception = Interception(
-            record, discard=discard, limit=limit, when_full=self._watch_no_more
+            self._recorded, discard=discard, limit=limit, when_full=self._watch_no_more
         )
+        self._forward: LiveForward | None = None
         self._watch = ExitStack()
         self._thread = 0
 
@@ -41,11 +44,11 @@ class UnmodifiedCode:
         """Begin to record."""
         self._thread = threading.get_ident()
         self._interception.start()
-        self._watch.enter_context(watching(most_calls=LATEST_CALLS))
+        self._forward = self._watch.enter_context(watching(most_calls=LATEST_CALLS))
 
     def stop(self) -> Calls:
         """End it, and return the calls of backward."""
-        self._watch.close()
+        self._end_watch()
         calls = self._interception.stop()
         # Where the code itself had put another stream in place of standard output when the watch
         # ended, hookviz's own came back with the code's end of that.
@@ -56,4 +59,15 @@ class UnmodifiedCode:
     def _watch_no_more(self) -> None:
         # A watch ends in the thread in which it began.
         if threading.get_ident() == self._thread:
-            self._watch.close()
+            self._end_watch()
+
+    def _end_watch(self) -> None:
+        self._watch.close()
+        self._forward = None  # it keeps tensors
+
+    def _recorded(self, call: BackwardCall) -> Any:
+        recording = self._record(call)
+        if self._forward is not None and not call.options.retain_graph:
+            # In a loop the same variables come again, and those of before would stand beside them.
+            self._forward.names.forget(nodes_behind(call.root))
+        return recording

@@ -68,6 +68,47 @@ def test_modules_lines_and_inner_variables_are_known(
     assert explorer.code[0]["first"] == 1
 
 
+def test_each_round_of_a_loop_has_its_own_variables(
+    shell: Shell, explorers: list[Explorer]
+) -> None:
+    shell.run("""\
+%%hookviz
+def loss_of(w):
+    hidden = w * w
+    hidden.register_hook(lambda grad: grad * 2)
+    return hidden.sum()
+w = leaf(1.0, 2.0)
+for _ in range(3):
+    loss_of(w).backward()
+""")
+    for explorer in explorers:
+        labels = [tensor.label for tensor in explorer.trace.graph.tensors]
+        assert labels == ["t0", "hidden (loss_of)", "w"]
+
+
+def test_variables_of_a_graph_that_is_still_needed_are_kept(
+    shell: Shell, explorers: list[Explorer]
+) -> None:
+    shell.run("""\
+%%hookviz
+def made_by(w):
+    inner = w * w
+    return inner.exp()
+def judged_by(w, made):
+    verdict = (w * made).sum()
+    return verdict
+g, d = leaf(1.0, 2.0), leaf(3.0, 4.0)
+made = made_by(g)
+judged_by(d, made.detach()).backward()
+judged_by(d, made).backward(retain_graph=True)
+(made + 1).sum().backward()
+""")
+    labels = [[tensor.label for tensor in one.trace.graph.tensors] for one in explorers]
+    assert labels[0] == ["verdict (judged_by)", "d"]
+    assert "inner (made_by)" in labels[1]
+    assert "inner (made_by)" in labels[2]
+
+
 def test_an_edit_on_an_inner_variable_runs_the_pass_again(
     shell: Shell, explorers: list[Explorer]
 ) -> None:
