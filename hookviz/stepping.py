@@ -61,6 +61,7 @@ class SteppingWidget(anywidget.AnyWidget):
     tensors = traitlets.List(traitlets.Dict()).tag(sync=True)
     strings = traitlets.Dict().tag(sync=True)
     transcript = traitlets.Dict().tag(sync=True)
+    hooks_code = traitlets.Unicode("", help="the hooks as plain PyTorch lines").tag(sync=True)
     title = traitlets.Unicode("").tag(sync=True)
     notice = traitlets.Any(None, help="a message for the reader, or None").tag(sync=True)
     busy = traitlets.Bool(default_value=False).tag(sync=True)

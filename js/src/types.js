@@ -148,6 +148,8 @@
  * @property {number} nextStep Where the next stop is; the same as `step` at the end.
  * @property {{id: string, text: Text}[]} comparisons What can be compared with.
  * @property {Comparison | null} comparison
+ * @property {(request: {action: string, [name: string]: unknown}) => boolean} can Whether a request would be
+ *   answered now: by a kernel, or by what a saved page keeps.
  * @property {boolean} predicting Whether the reader is asked before each step.
  * @property {Score} score
  * @property {string} selected Id of the selected tensor, module or call, or "".
@@ -155,6 +157,7 @@
  * @property {string} shownKey Under which key the frames know it: a tensor's id, or a call's.
  * @property {string} picture
  * @property {string} title
+ * @property {string} hooksCode The hooks as plain PyTorch lines.
  * @property {Record<string, string>} transcript
  * @property {Notice | null} notice
  * @property {string} lang
