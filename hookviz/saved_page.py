@@ -37,6 +37,10 @@ AT_START: Mapping[str, Any] = {
     "speed": 1.0,
     "notice": None,
     "busy": False,
+    "comparisons": [],
+    "comparison": None,
+    "predicting": False,
+    "score": {"right": 0, "asked": 0, "steps": []},
 }
 """The traits of an explorer that nobody has touched yet."""
 

@@ -187,6 +187,7 @@ def watching(
     namespaces: Iterable[Namespace] = (),
     keep: Keep = "summary",
     echo: bool = True,
+    most_calls: int | None = None,
 ) -> Iterator[LiveForward]:
     """Watch the calls of modules that this thread makes within the block.
 
@@ -199,12 +200,13 @@ def watching(
         namespaces: Variables that name the given modules.
         keep: See `take`.
         echo: Whether what is printed also reaches standard output.
+        most_calls: See `NamedTensors`.
     """
     roots = tuple(modules or ())
     with ExitStack() as stack:
         stream = stack.enter_context(printed(echo=echo))
         log = ForwardLog(printed=stream, thread=seen_forwards.thread_token())
-        live = LiveForward(log, NamedTensors())
+        live = LiveForward(log, NamedTensors(most_calls=most_calls))
         log.book.names.give(roots, namespaces)
         del namespaces  # they hold the caller's tensors
         watch = ForwardWatch(log, log.book, modules=roots, keep=keep, has_output=live.has_output)

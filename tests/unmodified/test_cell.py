@@ -31,20 +31,6 @@ b.backward()
 
 
 @pytest.fixture
-def explorers(monkeypatch: pytest.MonkeyPatch) -> list[Explorer]:
-    """The explorers that cells show, in order."""
-    made: list[Explorer] = []
-
-    class Noted(Explorer):
-        def __init__(self, *arguments: Any, **options: Any) -> None:
-            super().__init__(*arguments, **options)
-            made.append(self)
-
-    monkeypatch.setattr(magic, "Explorer", Noted)
-    return made
-
-
-@pytest.fixture
 def shell(shell: Shell) -> Shell:
     """A shell with the extension and torch."""
     shell.run(START)
