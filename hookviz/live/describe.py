@@ -22,11 +22,11 @@ class Description:
         values, grads: What each tensor and its `.grad` hold, in the order of the tensors.
     """
 
-    nodes: tuple[NodeRecord, ...]
-    edges: tuple[EdgeRecord, ...]
-    values: tuple[Reading, ...]
-    grads: tuple[Reading | None, ...]
-    _fields: tuple[dict[str, Any], ...]
+    values: list[Reading]
+    grads: list[Reading | None]
+    _edges: tuple[EdgeRecord, ...]
+    _nodes: list[dict[str, Any]]
+    _tensors: list[dict[str, Any]]
 
     def record(self) -> GraphRecord:
         """Return the plain record."""
@@ -34,9 +34,10 @@ class Description:
             TensorRecord(
                 value=value.snapshot, grad=None if grad is None else grad.snapshot, **fields
             )
-            for value, grad, fields in zip(self.values, self.grads, self._fields, strict=True)
+            for value, grad, fields in zip(self.values, self.grads, self._tensors, strict=True)
         )
-        return GraphRecord(nodes=self.nodes, edges=self.edges, tensors=tensors)
+        nodes = tuple(NodeRecord(**fields) for fields in self._nodes)
+        return GraphRecord(nodes=nodes, edges=self._edges, tensors=tensors)
 
 
 def describe(live: LiveGraph, chains: HookChains, *, keep: Keep) -> GraphRecord:
@@ -58,24 +59,23 @@ def look_at(live: LiveGraph, chains: HookChains, reader: Reader) -> Description:
     for node_id, node in live.nodes.items():
         name = plain_name(node)
         edges = [None if edge is None else edge.id for edge in live.out_edges[node_id]]
-        nodes.append(
-            NodeRecord(
-                id=node_id,
-                name=name,
-                edges=tuple(edges),
-                num_outputs=max(internals.num_outputs(node), slots.get(node_id, 1)),
-                leaf=leaf_ids.get(node_id),
-                annotation=annotation(name),
-            )
-        )
+        fields = {
+            "id": node_id,
+            "name": name,
+            "edges": tuple(edges),
+            "num_outputs": max(internals.num_outputs(node), slots.get(node_id, 1)),
+            "leaf": leaf_ids.get(node_id),
+            "annotation": annotation(name),
+        }
+        nodes.append(fields)
     first_in_slot: dict[Slot, str] = {}
     grads = [read_grad(owner.tensor) for owner in live.tensors]
     return Description(
-        nodes=tuple(nodes),
-        edges=live.edges,
-        values=tuple(reader.read(owner.tensor) for owner in live.tensors),
-        grads=tuple(None if grad is None else reader.read(grad) for grad in grads),
-        _fields=tuple(_fields(owner, live, chains, first_in_slot) for owner in live.tensors),
+        values=[reader.read(owner.tensor) for owner in live.tensors],
+        grads=[None if grad is None else reader.read(grad) for grad in grads],
+        _edges=live.edges,
+        _nodes=nodes,
+        _tensors=[_fields(owner, live, chains, first_in_slot) for owner in live.tensors],
     )
 
 
