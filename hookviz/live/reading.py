@@ -155,16 +155,10 @@ class Reader:
 
     def read(self, tensor: torch.Tensor, *, found: Moments | None = None) -> Reading:
         """Read the value that a tensor has now; see `read`."""
-<<<<<<< HEAD
         reading = read(tensor, keep=self.keep, found=found)
-        if reading.weight:
-            self._room -= reading.weight
-=======
-        reading = read(tensor, keep=self._keep, found=found)
         if reading.numbers is None:
             weight = reading.weight
             self._room -= weight
->>>>>>> cost
             if self._room < 0:
                 self._room += weight
                 _ = reading.snapshot
