@@ -22,8 +22,9 @@ const STRIDE = 80;
 /**
  * @param {import("./types.js").Context} context
  * @param {HTMLElement} stage Holds the picture.
+ * @param {(sight: import("./minimap.js").Sight) => void} moved Is told what is in sight now.
  */
-export function createPanZoom({ document, signal, words }, stage) {
+export function createPanZoom({ document, signal, words }, stage, moved = () => {}) {
   const buttons = {
     zoom_in: iconButton(document, "plus", "hv-quiet"),
     zoom_out: iconButton(document, "minus", "hv-quiet"),
@@ -56,6 +57,7 @@ export function createPanZoom({ document, signal, words }, stage) {
       stage.classList.toggle("hv-gliding", !sourceEvent && !isInstant);
       stage.classList.toggle("hv-stage-wide", size.width * transform.k > stage.clientWidth);
       if (svg !== null) svg.style.transform = `translate(${transform.x}px, ${transform.y}px) scale(${transform.k})`;
+      tell(transform);
     });
   const selection = select(stage);
   selection.call(behavior).on("dblclick.zoom", null);
@@ -82,7 +84,29 @@ export function createPanZoom({ document, signal, words }, stage) {
     else behavior.translateBy(selection, 0, 0);
   });
 
-  return { element, update, show, reveal, pan, placeOf };
+  return { element, update, show, reveal, pan, placeOf, lookAt };
+
+  /** @param {{x: number, y: number, k: number}} transform */
+  function tell({ x, y, k }) {
+    if (stage.clientWidth === 0) return;
+    moved({
+      left: -x / k, top: -y / k, width: stage.clientWidth / k, height: stage.clientHeight / k, size,
+    });
+  }
+
+  /**
+   * Bring a point of the picture to the middle of the box.
+   *
+   * @param {number} x In the picture's own units.
+   * @param {number} y
+   */
+  function lookAt(x, y) {
+    if (svg === null) return;
+    untouched = false;
+    isInstant = true;
+    behavior.translateTo(selection, x, y);
+    isInstant = false;
+  }
 
   function update() {
     for (const [name, button] of Object.entries(buttons)) nameButton(button, words.say(`ui.${name}`));
