@@ -4,6 +4,7 @@ import { markDifferences } from "./comparison.js";
 import { cut } from "./cut.js";
 import { make, setText } from "./dom.js";
 import { findDrawn, setFlag } from "./drawn.js";
+import { createDirection } from "./direction.js";
 import { createFind } from "./find.js";
 import { createMinimap } from "./minimap.js";
 import { createPanZoom } from "./panzoom.js";
@@ -30,6 +31,7 @@ export function createPicture(context) {
   const minimap = createMinimap(context, (x, y) => panzoom.lookAt(x, y));
   const panzoom = createPanZoom(context, stage, minimap.move);
   const find = createFind(context, go);
+  const direction = createDirection(context);
   const toggles = createToggles(context);
   const missing = make(document, "p", "hv-empty");
   const element = make(document, "div", "hv-picture-box", {}, [stage, minimap.element, missing]);
@@ -46,7 +48,7 @@ export function createPicture(context) {
 
   handlePicture(context, stage, { toggle: toggles.toggle, reveal: panzoom.reveal, idOf });
 
-  return { element, tools: [find.element, toggles.element, panzoom.element], pan: panzoom.pan, update };
+  return { element, tools: [find.element, toggles.element, direction.element, panzoom.element], pan: panzoom.pan, update };
 
   /**
    * @param {View} view
@@ -67,6 +69,7 @@ export function createPicture(context) {
     nameChanged();
     toggles.update(view);
     find.update(view, before);
+    direction.update(view);
     if (isNew || view.selected !== before?.selected) select(view);
     if (svg !== null && (isNew || view.comparison !== before?.comparison)) markDifferences(svg, view.comparison);
     const isMoved = !before || view.step !== before.step || view.frames !== before.frames;
