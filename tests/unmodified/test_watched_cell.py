@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -197,3 +198,21 @@ def tracer(frame, event, argument):
         sys.settrace(None)
     assert shell.variables["standing"] is shell.variables["tracer"]
     assert explorers[0].trace.grad("a").item() == 4  # type: ignore[union-attr]
+
+
+def test_the_pass_without_hooks_can_be_compared_and_saved(
+    shell: Shell, explorers: list[Explorer], tmp_path: Path
+) -> None:
+    shell.run("""\
+%%hookviz
+a = leaf(2.0)
+b = a * a
+b.register_hook(lambda grad: grad * 10)
+b.backward()
+""")
+    (explorer,) = explorers
+    assert explorer.baseline.grad("a").item() == 4  # type: ignore[union-attr]
+    explorer.save_html(tmp_path / "pass.html")
+    assert shell.variables["a"].grad.item() == 40
+    with pytest.raises(RuntimeError, match="second time"):
+        shell.variables["b"].backward()
