@@ -61,7 +61,7 @@ export function createPicture(context) {
       for (const change of view.frames.changes(before.step, view.step)) apply(change);
     }
     nameChanged();
-    toggles.update(view);
+    if (isNew || view.lang !== before.lang || view.live !== before.live || view.busy !== before.busy) toggles.update(view);
     if (isNew || view.selected !== before?.selected) select(view);
     if (svg !== null && (isNew || view.comparison !== before?.comparison)) markDifferences(svg, view.comparison);
     const isMoved = !before || view.step !== before.step || view.frames !== before.frames;
