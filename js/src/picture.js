@@ -67,9 +67,10 @@ export function createPicture(context) {
       for (const change of view.frames.changes(before.step, view.step)) apply(change);
     }
     nameChanged();
-    toggles.update(view);
+    const isAsked = isNew || view.lang !== before.lang || view.live !== before.live || view.busy !== before.busy;
+    if (isAsked) toggles.update(view);
     find.update(view, before);
-    direction.update(view);
+    if (isAsked || view.direction !== before.direction) direction.update(view);
     if (isNew || view.selected !== before?.selected) select(view);
     if (svg !== null && (isNew || view.comparison !== before?.comparison)) markDifferences(svg, view.comparison);
     const isMoved = !before || view.step !== before.step || view.frames !== before.frames;
