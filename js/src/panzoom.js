@@ -94,7 +94,7 @@ export function createPanZoom({ document, signal, words }, stage, moved = () => 
     else behavior.translateBy(selection, 0, 0);
   });
 
-  return { element, update, show, reveal, pan, placeOf, lookAt };
+  return { element, update, show, reveal, pan, placeOf, center };
 
   /** @param {{x: number, y: number, k: number}} transform */
   function tell({ x, y, k }) {
@@ -110,7 +110,7 @@ export function createPanZoom({ document, signal, words }, stage, moved = () => 
    * @param {number} x In the picture's own units.
    * @param {number} y
    */
-  function lookAt(x, y) {
+  function center(x, y) {
     if (svg === null) return;
     untouched = false;
     isInstant = true;
