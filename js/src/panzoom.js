@@ -98,10 +98,7 @@ export function createPanZoom({ document, signal, words }, stage, moved = () => 
 
   /** @param {{x: number, y: number, k: number}} transform */
   function tell({ x, y, k }) {
-    if (stage.clientWidth === 0) return;
-    moved({
-      left: -x / k, top: -y / k, width: stage.clientWidth / k, height: stage.clientHeight / k, size,
-    });
+    if (room.width > 0) moved({ left: -x / k, top: -y / k, width: room.width / k, height: room.height / k, size });
   }
 
   /**
