@@ -34,6 +34,7 @@ class Explorer(SharingWidget):
         selected: Id of the selected tensor, or empty.
         lang: `"en"` or `"zh"`.
         theme: `"auto"`, `"light"` or `"dark"`.
+        direction: Which way the gradient flows in the picture: `"across"`, `"down"`, or `"auto"`.
         playing: Whether it goes on by itself; set by `play` and `pause`.
         speed: 1 is a step every 1.2 seconds.
         predicting: Whether the reader is asked for a value before it is shown.
@@ -210,7 +211,13 @@ class Explorer(SharingWidget):
         expanded = self.expanded if before and before == box_data(self._tree) else None
         # The steps come first: the validators of `step` and `selected` measure by what is there.
         self.score = {**self.score, "steps": []}
-        data = explorer_data(self._trace, self._steps, expanded=expanded, tree=self._tree)
+        data = explorer_data(
+            self._trace,
+            self._steps,
+            expanded=expanded,
+            tree=self._tree,
+            direction=self.direction,
+        )
         data["comparisons"] = choice_data(graph, has_edit=self._compared.has_edit)
         data["hooks_code"] = self.as_code()
         data["comparison"] = comparison_data(self._compared.against, comparison)

@@ -93,4 +93,5 @@ class SharingWidget(SteppingWidget):
             standalone=True,
             expanded=self.expanded,
             tree=self._tree,
+            direction=self.direction,
         )

@@ -28,6 +28,8 @@ class Printed:
 
     def take(self) -> str:
         """Return what was written since the last call."""
+        if not self._parts:
+            return ""
         text = "".join(self._parts)
         self._parts.clear()
         return text

@@ -97,19 +97,23 @@ def change_text(
         with_shape: Whether to say the shape of a large tensor if both are of one shape.
     """
     first, second = pair_text(before, after)
-    if isinstance(first, Message) and isinstance(second, Message):
-        is_alike = first.key == second.key == "value.shaped"
-        if is_alike and first.args["shape"] == second.args["shape"]:
-            one, other = first.args["facts"], second.args["facts"]
-            if isinstance(one, tuple) and isinstance(other, tuple) and len(one) == len(other) == 1:
-                norm = other[0]
-                assert isinstance(norm, Message)
-                second = str(norm.args["norm"])
-                if not with_shape and isinstance(one[0], Message):
-                    first = one[0]
+    one, other = _plain_norm(before), _plain_norm(after)
+    if one and other and one[0] == other[0] and one[1] != other[1]:
+        first = short_text(before) if with_shape else Message("value.norm", {"norm": one[1]})
+        second = other[1]
     if isinstance(first, str) and isinstance(second, str):
         return f"{first} → {second}"
     return Message("value.arrow", {"before": first, "after": second})
+
+
+def _plain_norm(snapshot: TensorSnapshot | None) -> tuple[tuple[int, ...], str] | None:
+    """Return shape and norm of a large tensor if that is all there is to say on a card."""
+    if snapshot is None or snapshot.summary is None or snapshot.dtype != "float32":
+        return None
+    summary = snapshot.summary
+    if not summary.norm or summary.nan_count or summary.inf_count:
+        return None
+    return snapshot.shape, number_text(float(summary.norm), _DIGITS_ON_CARDS)
 
 
 def is_same_value(one: TensorSnapshot | None, other: TensorSnapshot | None) -> bool:

@@ -32,7 +32,7 @@ import { Words } from "./words.js";
 const TRAITS = [
   "picture", "steps", "stops", "strings", "tensors", "modules", "boxes", "expanded", "code", "step", "selected",
   "lang", "title", "transcript", "notice", "busy", "playing", "speed", "values", "predicting", "score",
-  "comparisons", "comparison", "hooks_code",
+  "comparisons", "comparison", "hooks_code", "direction",
 ];
 
 /**
@@ -113,6 +113,9 @@ export function createExplorer(model, el, signal) {
       if (!view?.can({ action: "expand", box })) return;
       actions.goto(step);
       actions.toggle(box, true);
+    },
+    setDirection(direction) {
+      save("direction", direction);
     },
     togglePredicting() {
       save("predicting", !model.get("predicting"));

@@ -57,6 +57,7 @@ export function readView(model, before, { live, waiting, slow, playing, drafts }
     shown,
     shownKey: shown === null ? "" : frameKey(shown, selected, steps, step, boxes),
     picture: model.get("picture") ?? "",
+    direction: model.get("direction") ?? "auto",
     title: model.get("title") ?? "",
     hooksCode: model.get("hooks_code") ?? "",
     transcript: model.get("transcript") ?? NOTHING,

@@ -322,6 +322,7 @@ def test_what_happens_inside_a_closed_box_is_one_stop() -> None:
     ]
     inside = found[5]
     assert inside.box == "k0"
+    assert "so far nothing has left it" in render(inside.caption or "", "en")
     assert render(inside.line or "", "en") == "scale: gradient 3 → 30 arrives"
     assert "Open the box to see its 3 steps" in render(inside.caption or "", "en")
 
@@ -399,7 +400,7 @@ def test_an_error_inside_a_closed_box_is_a_stop_of_its_own() -> None:
     ]
 
 
-def test_a_box_that_nothing_has_left_yet_says_so() -> None:
+def test_a_box_that_nothing_can_leave_says_so() -> None:
     model = HandWritten()
     with watched(model) as watch:
         loss = model(torch.ones(6, 1, 2)).sum()
@@ -409,7 +410,7 @@ def test_a_box_that_nothing_has_left_yet_says_so() -> None:
     (fold,) = [stop for stop in found if stop.box == "g0"]
     assert isinstance(fold.line, Message)
     assert render(fold.line, "en") == "Mm, Add, Tanh: gradient [[1, 1, 1]] arrives"
-    assert "so far nothing has left it" in render(fold.caption or "", "en")
+    assert "what it leads to is all inside" in render(fold.caption or "", "en")
 
 
 def test_what_surprises_people_is_said_where_it_happens() -> None:

@@ -172,6 +172,9 @@ def test_a_shape_is_written_as_pytorch_prints_it() -> None:
         (large(), large(norm="2.5"), "[3, 32, 32] norm 1.25 → 2.5"),
         (large(), large(nan_count=1), "[3, 32, 32] norm 1.25 → [3, 32, 32] norm 1.25; 1 NaN"),
         (large(), large(mean="-0.5"), "mean 0.5 → mean -0.5"),
+        (large(), large(norm="", nan_count=9), "[3, 32, 32] norm 1.25 → [3, 32, 32] 9 NaN"),
+        (large(norm="", inf_count=9), large(), "[3, 32, 32] 9 Inf → [3, 32, 32] norm 1.25"),
+        (large(norm="1.00001"), large(norm="1.00002"), "norm 1.00001 → norm 1.00002"),
     ],
 )
 def test_a_change_says_nothing_twice(
