@@ -10,7 +10,7 @@ from hookviz.errors import HookvizError
 from hookviz.languages import LANGUAGES, table
 from hookviz.live.session import HookId, HookLike, Session, Target
 from hookviz.records import HookRecord, TraceRecord
-from hookviz.stepping import SteppingWidget
+from hookviz.sharing import SharingWidget
 from hookviz.trace import Trace
 from hookviz.view.box_data import box_data
 from hookviz.view.comparison_data import choice_data, comparison_data
@@ -23,7 +23,7 @@ from hookviz.view.picture import picture_svg
 from hookviz.view.steps import build_steps
 
 
-class Explorer(SteppingWidget):
+class Explorer(SharingWidget):
     """Step through one real backward pass, and change its hooks.
 
     Made by `hookviz.explore`. Whatever a click can do is a method here. A method that cannot do
@@ -34,6 +34,7 @@ class Explorer(SteppingWidget):
         selected: Id of the selected tensor, or empty.
         lang: `"en"` or `"zh"`.
         theme: `"auto"`, `"light"` or `"dark"`.
+        direction: Which way the gradient flows in the picture: `"across"`, `"down"`, or `"auto"`.
         playing: Whether it goes on by itself; set by `play` and `pause`.
         speed: 1 is a step every 1.2 seconds.
         predicting: Whether the reader is asked for a value before it is shown.
@@ -210,8 +211,15 @@ class Explorer(SteppingWidget):
         expanded = self.expanded if before and before == box_data(self._tree) else None
         # The steps come first: the validators of `step` and `selected` measure by what is there.
         self.score = {**self.score, "steps": []}
-        data = explorer_data(self._trace, self._steps, expanded=expanded, tree=self._tree)
+        data = explorer_data(
+            self._trace,
+            self._steps,
+            expanded=expanded,
+            tree=self._tree,
+            direction=self.direction,
+        )
         data["comparisons"] = choice_data(graph, has_edit=self._compared.has_edit)
+        data["hooks_code"] = self.as_code()
         data["comparison"] = comparison_data(self._compared.against, comparison)
         for name, value in data.items():
             setattr(self, name, value)

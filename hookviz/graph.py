@@ -53,10 +53,9 @@ class Graph(GraphRecord):
         """
         from hookviz.view.grouping import group_tree
         from hookviz.view.picture import picture_svg
-        from hookviz.view.steps import build_steps
+        from hookviz.view.steps import still_steps
 
-        tree = group_tree(self)
-        steps = build_steps(self, (), tree=tree)
+        steps, tree = still_steps(self), group_tree(self)
         return picture_svg(self, steps, step=0, lang=lang or "en", standalone=True, tree=tree)
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:

@@ -22,8 +22,9 @@ from hookviz.call_report import headings, notes
 from hookviz.explorer import Explorer
 from hookviz.languages import LANGUAGES
 from hookviz.live.freed import FreedValues
-from hookviz.live.interception import CALLS, MOST_CALLS, Calls, Interception
+from hookviz.live.interception import CALLS, MOST_CALLS, Calls
 from hookviz.live.recorded_session import RecordedSession
+from hookviz.live.unmodified import UnmodifiedCode
 from hookviz.notebook_cell import Closable, close_earlier
 from hookviz.view.message import Message, render, segments
 
@@ -34,7 +35,7 @@ NAME = "hookviz"
 class _Recording:
     """What goes on while a cell is recorded."""
 
-    interception: Interception
+    code: UnmodifiedCode
     options: argparse.Namespace
     remember: Callable[[Closable], None]
     file: str
@@ -107,11 +108,15 @@ class CellMagic:
             self._end()  # its end went unnoticed
         remember = close_earlier()
         freed = FreedValues()
-        interception = Interception(lambda call: RecordedSession(call, freed), limit=options.calls)
-        self._recording = _Recording(
-            interception, options, remember, _file_of_cell(self._shell), self._current()
+        code = UnmodifiedCode(
+            lambda call: RecordedSession(call, freed),
+            discard=lambda session: session.close(),
+            limit=options.calls,
         )
-        interception.start()
+        self._recording = _Recording(
+            code, options, remember, _file_of_cell(self._shell), self._current()
+        )
+        code.start()
 
     def _current(self) -> object:
         here = threading.get_ident()
@@ -137,7 +142,7 @@ class CellMagic:
     def _end(self) -> None:
         recording, self._recording = self._recording, None
         if recording is not None:
-            _show(recording.interception.stop(), recording)
+            _show(recording.code.stop(), recording)
 
 
 def _file_of_cell(shell: InteractiveShell) -> str:

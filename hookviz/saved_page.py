@@ -8,7 +8,7 @@ import html
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,11 @@ from typing import Any
 from hookviz.errors import HookvizError
 from hookviz.languages import LANGUAGES, table
 from hookviz.records import TraceRecord
+from hookviz.view.comparison import compare
+from hookviz.view.comparison_data import choice_data
 from hookviz.view.explorer_data import explorer_data
+from hookviz.view.grouping import group_tree
+from hookviz.view.kept_answers import kept_answers
 from hookviz.view.message import Message, Text, render
 from hookviz.view.picture import picture_svg
 from hookviz.view.steps import build_steps
@@ -33,6 +37,10 @@ AT_START: Mapping[str, Any] = {
     "speed": 1.0,
     "notice": None,
     "busy": False,
+    "comparisons": [],
+    "comparison": None,
+    "predicting": False,
+    "score": {"right": 0, "asked": 0, "steps": []},
 }
 """The traits of an explorer that nobody has touched yet."""
 
@@ -55,16 +63,31 @@ class PagePart:
     heading: Text = ""
 
 
-def page_part(trace: TraceRecord, *, lang: str, heading: Text = "") -> PagePart:
+def page_part(
+    trace: TraceRecord,
+    *,
+    lang: str,
+    heading: Text = "",
+    baseline: TraceRecord | None = None,
+    expanded: Collection[str] | None = None,
+) -> PagePart:
     """Make an explorer of a trace, before its first step.
 
     Args:
         trace: What to step through.
         lang: `"en"` or `"zh"`.
         heading: What stands above it.
+        baseline: The same pass without hooks, to compare with.
+        expanded: Ids of the boxes that are open at first; as many as are readable if not given.
     """
-    steps = build_steps(trace.graph, trace.events)
-    data = explorer_data(trace, steps)
+    tree = group_tree(trace.graph)
+    steps = build_steps(trace.graph, trace.events, tree=tree)
+    data = explorer_data(trace, steps, expanded=expanded, tree=tree)
+    comparison = None
+    if baseline is not None:
+        comparison = compare(trace, baseline, Message("compare.baseline"))
+        data["comparisons"] = choice_data(trace.graph, has_edit=False)[:1]
+    data |= kept_answers(trace, steps, data["expanded"], tree=tree, comparison=comparison)
     still = picture_svg(trace.graph, steps, step=len(steps) - 1, lang=lang, standalone=True)
     return PagePart(
         state={**AT_START, **data},

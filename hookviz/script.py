@@ -16,9 +16,10 @@ from types import CodeType, ModuleType
 from hookviz.call_report import headings, notes
 from hookviz.errors import HookvizError
 from hookviz.languages import LANGUAGES
-from hookviz.live.interception import CALLS, MOST_CALLS, Calls, Interception
+from hookviz.live.interception import CALLS, MOST_CALLS, Calls
 from hookviz.live.recorded_session import record_plainly
 from hookviz.live.tracebacks import hide_hookviz
+from hookviz.live.unmodified import UnmodifiedCode
 from hookviz.saved_page import check_path, page_part, save_page
 from hookviz.trace import Trace
 from hookviz.view.message import render
@@ -123,8 +124,8 @@ def _run(name: str, source: bytes, *, argv: list[str], limit: int) -> tuple[Call
     sys.argv[:] = argv
     if not getattr(sys.flags, "safe_path", False):
         sys.path[0] = os.path.dirname(os.path.realpath(name))  # noqa: PTH120 - as Python does
-    interception = Interception(record_plainly, limit=limit)
-    interception.start()
+    recorded = UnmodifiedCode(record_plainly, limit=limit)
+    recorded.start()
     code = 0
     try:
         compiled: CodeType = compile(source, name, "exec", dont_inherit=True)
@@ -133,7 +134,7 @@ def _run(name: str, source: bytes, *, argv: list[str], limit: int) -> tuple[Call
         code = _ended_by(error)
     finally:
         _wait_for_threads()
-        calls = interception.stop()
+        calls = recorded.stop()
     return calls, code
 
 

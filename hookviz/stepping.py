@@ -18,6 +18,7 @@ from hookviz.view.groups import GroupTree
 from hookviz.view.marks import Mark
 from hookviz.view.message import render
 from hookviz.view.questions import Question
+from hookviz.view.ranks import DIRECTIONS
 from hookviz.view.steps import Step
 
 _STATIC = Path(__file__).parent / "static"
@@ -54,6 +55,9 @@ class SteppingWidget(anywidget.AnyWidget):
     expanded = traitlets.List(traitlets.Unicode(), help="ids of the boxes that are open").tag(
         sync=True
     )
+    direction = traitlets.Enum(
+        DIRECTIONS, default_value="auto", help="which way the gradient flows in the picture"
+    ).tag(sync=True)
     boxes = traitlets.Dict().tag(sync=True)
     modules = traitlets.List(traitlets.Dict()).tag(sync=True)
     code = traitlets.List(traitlets.Dict()).tag(sync=True)
@@ -61,6 +65,7 @@ class SteppingWidget(anywidget.AnyWidget):
     tensors = traitlets.List(traitlets.Dict()).tag(sync=True)
     strings = traitlets.Dict().tag(sync=True)
     transcript = traitlets.Dict().tag(sync=True)
+    hooks_code = traitlets.Unicode("", help="the hooks as plain PyTorch lines").tag(sync=True)
     title = traitlets.Unicode("").tag(sync=True)
     notice = traitlets.Any(None, help="a message for the reader, or None").tag(sync=True)
     busy = traitlets.Bool(default_value=False).tag(sync=True)
@@ -200,7 +205,9 @@ class SteppingWidget(anywidget.AnyWidget):
         return found
 
     def _open(self, expanded: Collection[str]) -> None:
-        data = expansion_data(self._trace, self._steps, expanded, tree=self._tree)
+        data = expansion_data(
+            self._trace, self._steps, expanded, tree=self._tree, direction=self.direction
+        )
         with self.hold_sync():
             for name, value in data.items():
                 setattr(self, name, value)
@@ -250,6 +257,11 @@ class SteppingWidget(anywidget.AnyWidget):
         return verdict
 
     # -- what the page may set ------------------------------------------------------------------
+
+    @traitlets.observe("direction")
+    def _turn(self, _: object) -> None:
+        if self._steps:
+            self._open(self.expanded)
 
     @traitlets.validate("step")
     def _valid_step(self, proposal: Any) -> int:

@@ -7,6 +7,7 @@ import hashlib
 import json
 import re
 import sys
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,6 +21,7 @@ from hookviz.errors import HookvizError
 from hookviz.languages import table
 from hookviz.view.message import Message
 from tests.live.scripts import leaf, second_example
+from tests.requirements_of_tests import ROOT
 
 HOSTILE = (
     "</script><script>globalThis.broken = 1</script>",
@@ -180,15 +182,26 @@ def test_several_explorers_stand_under_their_headings(tmp_path: Path) -> None:
 
 def test_the_state_can_be_that_of_an_explorer_in_use(tmp_path: Path) -> None:
     part = saved_page.page_part(trace_of_second_example(), lang="en")
-    used = saved_page.PagePart(
-        state={**part.state, "step": 7, "selected": "t1", "theme": "dark"},
-        still=part.still,
-        transcript=part.transcript,
-    )
+    used = replace(part, state={**part.state, "step": 7, "selected": "t1", "theme": "dark"})
     saved_page.save_page(tmp_path / "pass.html", [used])
     reader = read(tmp_path / "pass.html")
     assert state_of(reader)["explorers"][0]["step"] == 7
     assert ("html", {"lang": "en", "data-theme": "dark"}) in reader.tags
+
+
+def test_every_trait_that_the_browser_asks_for_is_there(tmp_path: Path) -> None:
+    trace_of_second_example().save_html(tmp_path / "pass.html")
+    state = state_of(read(tmp_path / "pass.html"))
+    scripts = (ROOT / "js" / "src").glob("*.js")
+    asked = {
+        name
+        for script in scripts
+        for name in re.findall(r'model\.get\("(\w+)"\)', script.read_text(encoding="utf-8"))
+    }
+    assert len(asked) > 15
+    # Of a kernel, or where there is something to open.
+    asked -= {"answers", "hooks_code", "step_lists"}
+    assert asked <= {"strings", *state["explorers"][0]}
 
 
 def test_a_trace_that_ended_in_an_error_can_be_saved(tmp_path: Path) -> None:

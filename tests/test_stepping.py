@@ -123,3 +123,15 @@ def test_every_value_on_the_page_is_in_the_trait(explorer: Explorer) -> None:
     ]
     assert places
     assert set(places) == set(range(len(explorer.values)))
+
+
+def test_the_picture_can_be_turned(explorer: Explorer) -> None:
+    assert 'data-hv-direction="across"' in explorer.picture
+    explorer.goto(5)
+    explorer.direction = "down"
+    assert 'data-hv-direction="down"' in explorer.picture
+    explorer.edit(explorer.hooks("e")[0], "lambda grad: grad * 5")
+    assert 'data-hv-direction="down"' in explorer.picture
+    explorer.direction = "auto"
+    assert 'data-hv-direction="across"' in explorer.picture
+    assert explorer.step == 5

@@ -33,15 +33,15 @@ class Description:
         modules, calls, sources, notes: Those of the `GraphRecord`.
     """
 
-    nodes: tuple[NodeRecord, ...]
-    edges: tuple[EdgeRecord, ...]
-    values: tuple[Reading, ...]
-    grads: tuple[Reading | None, ...]
+    values: list[Reading]
+    grads: list[Reading | None]
     modules: tuple[ModuleRecord, ...]
     calls: tuple[CallRecord, ...]
     sources: tuple[SourceRecord, ...]
     notes: tuple[str, ...]
-    _fields: tuple[dict[str, Any], ...]
+    _edges: tuple[EdgeRecord, ...]
+    _nodes: list[dict[str, Any]]
+    _tensors: list[dict[str, Any]]
 
     def record(self) -> GraphRecord:
         """Return the plain record."""
@@ -49,11 +49,12 @@ class Description:
             TensorRecord(
                 value=value.snapshot, grad=None if grad is None else grad.snapshot, **fields
             )
-            for value, grad, fields in zip(self.values, self.grads, self._fields, strict=True)
+            for value, grad, fields in zip(self.values, self.grads, self._tensors, strict=True)
         )
+        nodes = tuple(NodeRecord(**fields) for fields in self._nodes)
         return GraphRecord(
-            nodes=self.nodes,
-            edges=self.edges,
+            nodes=nodes,
+            edges=self._edges,
             tensors=tensors,
             modules=self.modules,
             calls=self.calls,
@@ -85,35 +86,34 @@ def look_at(live: LiveGraph, chains: HookChains, reader: Reader) -> Description:
     for node_id, node in live.nodes.items():
         name = plain_name(node)
         edges = [None if edge is None else edge.id for edge in live.out_edges[node_id]]
-        nodes.append(
-            NodeRecord(
-                id=node_id,
-                name=name,
-                edges=tuple(edges),
-                num_outputs=max(internals.num_outputs(node), slots.get(node_id, 1)),
-                leaf=leaf_ids.get(node_id),
-                annotation=annotation(name),
-                call=forward.node_calls.get(node_id),
-                hooks=hooks.get(node_id, ()),
-                **forward.node_code.get(node_id, {}),
-            )
-        )
+        fields = {
+            "id": node_id,
+            "name": name,
+            "edges": tuple(edges),
+            "num_outputs": max(internals.num_outputs(node), slots.get(node_id, 1)),
+            "leaf": leaf_ids.get(node_id),
+            "annotation": annotation(name),
+            "call": forward.node_calls.get(node_id),
+            "hooks": hooks.get(node_id, ()),
+            **forward.node_code.get(node_id, {}),
+        }
+        nodes.append(fields)
     first_in_slot: dict[Slot, str] = {}
     grads = [read_grad(owner.tensor) for owner in live.tensors]
     owners = _owners(forward)
     return Description(
-        nodes=tuple(nodes),
-        edges=live.edges,
-        values=tuple(reader.read(owner.tensor) for owner in live.tensors),
-        grads=tuple(None if grad is None else reader.read(grad) for grad in grads),
+        values=[reader.read(owner.tensor) for owner in live.tensors],
+        grads=[None if grad is None else reader.read(grad) for grad in grads],
         modules=describe_modules(forward, chains),
         calls=tuple(call.record for call in forward.calls),
         sources=forward.sources,
         notes=forward.notes,
-        _fields=tuple(
+        _edges=live.edges,
+        _nodes=nodes,
+        _tensors=[
             _fields(owner, live, chains, first_in_slot, module=owners.get(id(owner.tensor)))
             for owner in live.tensors
-        ),
+        ],
     )
 
 

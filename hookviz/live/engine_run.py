@@ -63,12 +63,17 @@ class EngineRuns:
         Nodes of one run work one after the other, so something that arrives while a node is at
         work belongs to a run that this node started.
         """
-        if self.current.node_at_work is not None:
-            self._open.append(EngineRun(self._new_arrivals()))
-        return self.current
+        last = self._open[-1]
+        if last.node_at_work is not None:
+            last = EngineRun(self._new_arrivals())
+            self._open.append(last)
+        return last
 
     def leave_node(self, node_id: str) -> EngineRun:
         """Return the run of a node that has finished; the runs that it started are over."""
+        last = self._open[-1]
+        if last.node_at_work == node_id:
+            return last
         places = [i for i, run in enumerate(self._open) if run.node_at_work == node_id]
         if places:
             del self._open[places[-1] + 1 :]

@@ -193,6 +193,7 @@ def watching(
     keep: Keep = "summary",
     echo: bool = True,
     begins: Callable[[torch.nn.Module], None] | None = None,
+    most_calls: int | None = None,
 ) -> Iterator[LiveForward]:
     """Watch the calls of modules that this thread makes within the block.
 
@@ -206,12 +207,13 @@ def watching(
         keep: See `take`.
         echo: Whether what is printed also reaches standard output.
         begins: Is told of the module of an outermost call before it is called.
+        most_calls: See `NamedTensors`.
     """
     roots = tuple(modules or ())
     with ExitStack() as stack:
         stream = stack.enter_context(printed(echo=echo))
         log = ForwardLog(printed=stream, thread=seen_forwards.thread_token())
-        live = LiveForward(log, NamedTensors())
+        live = LiveForward(log, NamedTensors(most_calls=most_calls))
         log.book.names.give(roots, namespaces)
         del namespaces  # they hold the caller's tensors
         watch = ForwardWatch(

@@ -259,6 +259,11 @@ def _is_stale(tensor: torch.Tensor) -> bool:
         return True
 
 
+def nodes_behind(root: torch.Tensor) -> frozenset[Node]:
+    """Return every node that a backward from this tensor could run."""
+    return frozenset(_walk([get_gradient_edge(root).node])[0].values())
+
+
 def _walk(
     roots: Iterable[Node],
 ) -> tuple[dict[str, Node], dict[str, tuple[EdgeRecord | None, ...]]]:

@@ -86,6 +86,7 @@ class Interception:
         *,
         discard: Callable[[Any], object] = lambda _: None,
         limit: int = CALLS,
+        when_full: Callable[[], object] = lambda: None,
     ) -> None:
         """Prepare.
 
@@ -94,8 +95,10 @@ class Interception:
                 cannot, before it has called anything.
             discard: Closes what `record` made and nobody will get.
             limit: How many calls to record; the others run plainly and are counted.
+            when_full: Is called after the last of them.
         """
         self._record = record
+        self._when_full = when_full
         self._discard = discard
         self._left = limit
         self._calls = Calls()
@@ -134,6 +137,8 @@ class Interception:
             self._make_recording(outcome, frame)
         finally:
             self._is_busy = False
+            if not self._left:
+                self._when_full()
         if not outcome.is_there:
             return self._engine(roots, *arguments, **keywords)
         if outcome.error is not None:

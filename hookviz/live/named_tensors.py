@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections import deque
-from collections.abc import Iterator
+from collections import Counter, deque
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from types import CodeType, FrameType
 
 import torch
+from torch.autograd.graph import Node
 
 from hookviz.live.arguments import is_tensor
 from hookviz.live.memory import storage_of
@@ -20,6 +22,17 @@ MOST_BYTES = 64 * 2**20
 MOST_TENSORS = 2000
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A variable that a function had at its end: the how-manieth found, and of which call."""
+
+    number: int
+    call: int
+    name: str
+    tensor: torch.Tensor
+    size: int
+
+
 class NamedTensors:
     """The variables of functions that have ended, such as `out (LeNet.forward)`.
 
@@ -27,12 +40,23 @@ class NamedTensors:
     was given, and its memory is bounded.
     """
 
-    def __init__(self) -> None:
-        self._found: deque[tuple[int, str, torch.Tensor, int]] = deque()
+    def __init__(self, *, most_calls: int | None = None) -> None:
+        """Hold nothing yet.
+
+        Args:
+            most_calls: How many functions count at each depth of calls, the latest ones. A tensor
+                keeps the graph behind it, so without a bound a loop that throws its graphs away
+                would fill the memory.
+        """
+        self._found: dict[int, deque[_Found]] = {}
+        """By depth, the oldest first."""
+        self._count = 0
         self._bytes = 0
+        self._calls: Counter[int] = Counter()
+        self._most_calls = most_calls
 
     def __len__(self) -> int:
-        return len(self._found)
+        return sum(map(len, self._found.values()))
 
     def take_from(self, frame: FrameType) -> None:
         """Take in the variables of a function of the user's that is about to end."""
@@ -43,18 +67,39 @@ class NamedTensors:
         if not tensors:
             return
         depth, where = _depth(frame), _name_of(code)
+        self._calls[depth] += 1
         with quietly():
             for name, tensor in tensors:
                 if tensor.requires_grad:
                     self._add(depth, f"{name} ({where})", tensor)
+        if self._most_calls is not None:
+            found = self._found.get(depth)
+            while found and found[0].call <= self._calls[depth] - self._most_calls:
+                self._drop(depth)
 
     def _add(self, depth: int, name: str, tensor: torch.Tensor) -> None:
         size = tensor.numel() * tensor.element_size() if storage_of(tensor) else 0
-        self._found.append((depth, name, tensor, size))
+        found = _Found(self._count, self._calls[depth], name, tensor, size)
+        self._found.setdefault(depth, deque()).append(found)
+        self._count += 1
         self._bytes += size
-        while self._found and (self._bytes > MOST_BYTES or len(self._found) > MOST_TENSORS):
-            *_, oldest_size = self._found.popleft()
-            self._bytes -= oldest_size
+        while self._bytes > MOST_BYTES or len(self) > MOST_TENSORS:
+            self._drop(min(self._found, key=lambda depth: self._found[depth][0].number))
+
+    def _drop(self, depth: int) -> None:
+        found = self._found[depth]
+        self._bytes -= found.popleft().size
+        if not found:
+            del self._found[depth]
+
+    def forget(self, nodes: Collection[Node]) -> None:
+        """Let go of the variables that these nodes have made: a backward has used them up."""
+        for depth, found in list(self._found.items()):
+            kept = deque(one for one in found if one.tensor.grad_fn not in nodes)
+            self._bytes -= sum(one.size for one in found) - sum(one.size for one in kept)
+            self._found[depth] = kept
+            if not kept:
+                del self._found[depth]
 
     def names(self) -> Iterator[tuple[str, torch.Tensor]]:
         """Yield each name with its tensor, those of the outermost functions first.
@@ -62,13 +107,15 @@ class NamedTensors:
         A name that several tensors have had is numbered from the second one on.
         """
         seen: dict[str, list[torch.Tensor]] = {}
-        for _, name, tensor, _ in sorted(self._found, key=lambda found: found[0]):
-            earlier = seen.setdefault(name, [])
-            if any(other is tensor for other in earlier):
-                continue
-            earlier.append(tensor)
-            place = len(earlier)
-            yield (name if place == 1 else f"{name[:-1]}, {place})"), tensor
+        for depth in sorted(self._found):
+            for found in self._found[depth]:
+                earlier = seen.setdefault(found.name, [])
+                if any(other is found.tensor for other in earlier):
+                    continue
+                earlier.append(found.tensor)
+                place = len(earlier)
+                name = found.name if place == 1 else f"{found.name[:-1]}, {place})"
+                yield name, found.tensor
 
 
 _IS_FUNCTION = 0x1

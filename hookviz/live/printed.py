@@ -28,32 +28,42 @@ class Printed:
 
     def take(self) -> str:
         """Return what was written since the last call."""
+        if not self._parts:
+            return ""
         text = "".join(self._parts)
         self._parts.clear()
         return text
 
 
+_lock = threading.Lock()
+
+
 class _StandIn:
-    """Stand in for `sys.stdout` while any thread is listened to; one for all threads.
+    """Stand in for one `sys.stdout` while any thread is listened to; one for all threads.
 
     With one stand-in each, two threads that record at the same time would put back each other's.
+    A stream that user code puts in front of it (`redirect_stdout` does) gets a stand-in of its own.
     Everything but writing is left to the stream underneath: its encoding, its `isatty`, ...
     """
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._target: TextIO = sys.stdout
+    def __init__(self, target: TextIO) -> None:
+        self._target = target
         self._listeners: dict[int, list[Printed]] = {}
 
-    def start(self, listener: Printed) -> None:
-        with self._lock:
-            if cast(Any, sys.stdout) is not self:
-                self._target = sys.stdout
-                sys.stdout = cast(TextIO, self)
-            self._listeners.setdefault(threading.get_ident(), []).append(listener)
+    @classmethod
+    def start(cls, listener: Printed) -> _StandIn:
+        """Have a listener hear what this thread writes from now on."""
+        with _lock:
+            standing: Any = sys.stdout
+            if not isinstance(standing, cls):
+                standing = cls(standing)
+                sys.stdout = standing
+            standing._listeners.setdefault(threading.get_ident(), []).append(listener)
+            return cast(_StandIn, standing)
 
     def stop(self, listener: Printed) -> None:
-        with self._lock:
+        """Take a listener off, and the stand-in with the last one."""
+        with _lock:
             stack = self._listeners[threading.get_ident()]
             stack.remove(listener)
             if not stack:
@@ -85,15 +95,12 @@ class _StandIn:
         return getattr(self._target, name)
 
 
-_stand_in = _StandIn()
-
-
 @contextmanager
 def printed(*, echo: bool) -> Iterator[Printed]:
     """Listen to what this thread writes within the block, and leave `sys.stdout` as it was."""
     listener = Printed(echo=echo)
-    _stand_in.start(listener)
+    stand_in = _StandIn.start(listener)
     try:
         yield listener
     finally:
-        _stand_in.stop(listener)
+        stand_in.stop(listener)

@@ -40,24 +40,9 @@ class Reading:
 
     Attributes:
         shape, dtype: Those of the tensor.
-        is_whole: Whether every element is known, so that the snapshot has `values`.
-        is_large: Whether the snapshot has a `summary`.
-        found: What was added up over the elements that lie in memory, where that was done.
-        weight: Bytes that it holds until the snapshot is made.
     """
 
-    __slots__ = (
-        "_layout",
-        "_raw",
-        "_snapshot",
-        "_where",
-        "dtype",
-        "found",
-        "is_large",
-        "is_whole",
-        "shape",
-        "weight",
-    )
+    __slots__ = ("_layout", "_raw", "_snapshot", "_where", "dtype", "shape")
 
     def __init__(self, tensor: torch.Tensor, raw: Any) -> None:
         """Take over what was read.
@@ -72,17 +57,38 @@ class Reading:
         self._layout = tensor.layout
         self._raw = raw
         self._snapshot: TensorSnapshot | None = None
-        self.weight = 0
-        self.found: Moments | None = None
-        if type(raw) is list:
-            self.is_whole, self.is_large = True, False
-        elif type(raw) is dict:
-            self.is_whole, self.is_large = "values" in raw, "summary" in raw
-        else:
-            self.is_whole, self.is_large = False, True
-            self.weight = _weight(raw)
-            if type(raw) is Excerpt:
-                self.found = raw.found
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every element is known, so that the snapshot has `values`."""
+        return type(self._raw) is list or self._has("values")
+
+    @property
+    def is_large(self) -> bool:
+        """Whether the snapshot has a `summary`."""
+        return type(self._raw) is not list and (
+            isinstance(self._raw, torch.Tensor | Excerpt) or self._has("summary")
+        )
+
+    def _has(self, field: str) -> bool:
+        if self._snapshot is not None:
+            return getattr(self._snapshot, field) is not None
+        return type(self._raw) is dict and field in self._raw
+
+    @property
+    def weight(self) -> int:
+        """Bytes that it holds until the snapshot is made."""
+        return 0 if type(self._raw) in (list, dict) or self._raw is None else _weight(self._raw)
+
+    @property
+    def found(self) -> Moments | None:
+        """What was added up over the elements that lie in memory, while that is at hand."""
+        return self._raw.found if type(self._raw) is Excerpt else None
+
+    @property
+    def copy(self) -> torch.Tensor | None:
+        """A copy of the tensor, while that is at hand."""
+        return self._raw if type(self._raw) is torch.Tensor else None
 
     @property
     def numbers(self) -> list[Any] | None:
@@ -150,10 +156,11 @@ class Reader:
     def read(self, tensor: torch.Tensor, *, found: Moments | None = None) -> Reading:
         """Read the value that a tensor has now; see `read`."""
         reading = read(tensor, keep=self.keep, found=found)
-        if reading.weight:
-            self._room -= reading.weight
+        if reading.numbers is None:
+            weight = reading.weight
+            self._room -= weight
             if self._room < 0:
-                self._room += reading.weight
+                self._room += weight
                 _ = reading.snapshot
         return reading
 

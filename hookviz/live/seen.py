@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from hookviz.live import internals
-from hookviz.live.memory import bit_print, bit_sample
+from hookviz.live.memory import bit_print, bit_sample, same_bits
 from hookviz.live.reading import Reading
 from hookviz.live.summarize import exact_numbers
 
@@ -17,7 +17,7 @@ class Seen:
     """A reading, and marks of the tensor: its memory, its version, and a print of its bits.
 
     The version alone would not do, because writing through `.data` or `.numpy()` is not counted.
-    The print of a small tensor are its numbers.
+    The print of a small tensor are its numbers, that of one that was copied is the copy.
     """
 
     __slots__ = ("_is_exact", "_mark", "_print", "reading", "storage")
@@ -45,7 +45,11 @@ class Seen:
         if tensor is not None and tensor.layout is torch.strided:
             self.storage, self._mark = _mark_of(tensor)
             if reading is not None and reading.is_large:
-                self._print = bit_print(tensor) if is_exact else bit_sample(tensor)
+                self._print = reading.copy
+                if self._print is not None:
+                    self._is_exact = True
+                else:
+                    self._print = bit_print(tensor) if is_exact else bit_sample(tensor)
 
     def copied(self) -> Seen:
         """Return the same marks without whatever else this may hold."""
@@ -78,6 +82,8 @@ class Seen:
         return self.reading == reading
 
     def _has_print_of(self, tensor: torch.Tensor) -> bool:
+        if isinstance(self._print, torch.Tensor):
+            return same_bits(self._print, tensor)
         return self._print == (bit_print(tensor) if self._is_exact else bit_sample(tensor))
 
 

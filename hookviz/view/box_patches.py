@@ -15,6 +15,7 @@ from hookviz.view.argument_texts import (
     several,
 )
 from hookviz.view.arrivals import Arrival, value_at
+from hookviz.view.frame import Patch, initial_hook_patches
 from hookviz.view.groups import TOP, GroupTree
 from hookviz.view.message import Message, Text
 from hookviz.view.names import GraphIndex
@@ -23,12 +24,11 @@ from hookviz.view.ports import Port, Ports, Side
 from hookviz.view.value_patches import ValuePatches
 from hookviz.view.where import Where, is_about
 
-Patch = tuple[str, str, Text]
 Frame = Mapping[tuple[str, str], Text]
 
 _PENDING = Message("flow.pending")
 _UNREACHED = Message("flow.unreached")
-_FIELDS = {
+_FIELDS: Mapping[str, tuple[str, ...]] = {
     "module_forward_pre_hook": ("input",),
     "module_forward": ("input", "output"),
     "module_forward_hook": ("output",),
@@ -78,9 +78,8 @@ class BoxPatches:
             yield group.id, "note", ""
             for side in _SIDES:
                 yield group.id, side, _PENDING if self._has(group.id, side) else ""
-            for hook in group.module.hooks if group.module is not None else ():
-                yield group.id, f"hook:{hook.id}", "" if hook.enabled else Message("hook.off")
-                yield group.id, f"hook-state:{hook.id}", "pending" if hook.enabled else "off"
+            if group.module is not None:
+                yield from initial_hook_patches(group.id, group.module.hooks)
         yield from self._values.initial()
 
     def write(self, event: Event, where: Where, arrivals: Sequence[Arrival]) -> None:
@@ -124,9 +123,12 @@ class BoxPatches:
         """Yield the boxes of which some event says what went in or came out."""
         for event in events:
             box = self._tree.call_of(event.module, event.call) if event.module else TOP
-            if not is_about(self._tree, box, event) or "forward" not in event.kind:
+            if not is_about(self._tree, box, event):
                 continue
-            for field in _FIELDS.get(event.kind, ()):
+            kind = event.kind
+            if kind == "error" and event.arguments_before:
+                kind = event.hook.kind if event.hook is not None else "module_forward_pre_hook"
+            for field in _FIELDS.get(kind, ()):
                 yield box, field
                 for fold in self._folds_that_begin_or_end(box, is_begin=field == "input"):
                     yield fold, field
@@ -164,6 +166,10 @@ class BoxPatches:
                 self._gradient(box, "grad_output", event)
             case "module_backward_hook":
                 self._gradient(box, "grad_input", event)
+            case "error" if event.arguments_before:
+                is_after = event.hook is not None and event.hook.kind == "module_forward_hook"
+                field = "output" if is_after else "input"
+                self._argument(box, field, event.arguments_before, event.arguments_before)
         if event.hook is not None:
             self._ran(event, box)
 

@@ -9,6 +9,7 @@ from hookviz.records.graph import GraphRecord, TensorRecord
 from hookviz.view import module_words
 from hookviz.view.arrivals import Arrival, single
 from hookviz.view.message import Argument, Message, Text
+from hookviz.view.module_words import notes_of_modules
 from hookviz.view.names import GraphIndex, Slot
 from hookviz.view.numbers import CAPTION_WIDTH, pair_text, short_text
 from hookviz.view.phrases import (
@@ -26,13 +27,15 @@ from hookviz.view.titles import is_forward_alone
 _WIDTH = CAPTION_WIDTH
 
 
-def caption_ready(graph: GraphRecord, events: Sequence[Event] = ()) -> Message:
-    """Return the caption of step 0."""
+def caption_ready(graph: GraphRecord, events: Sequence[Event] = ()) -> Text:
+    """Return the caption of step 0, with what has to be said before anything is shown."""
     if is_forward_alone(graph, events):
-        return Message("caption.ready.forward_only")
-    if events and events[0].module is not None:
-        return Message("caption.ready.forward", {"tensor": graph.root.label})
-    return Message("caption.ready", {"tensor": graph.root.label})
+        sentence = Message("caption.ready.forward_only")
+    elif events and events[0].module is not None:
+        sentence = Message("caption.ready.forward", {"tensor": graph.root.label})
+    else:
+        sentence = Message("caption.ready", {"tensor": graph.root.label})
+    return join(sentence, *notes_of_modules(graph), *map(Message, graph.notes))
 
 
 def caption_of(
@@ -59,7 +62,9 @@ def _caption(
     index: GraphIndex, event: Event, arrivals: Sequence[Arrival], waiting: Sequence[Slot]
 ) -> Text:
     if event.kind.startswith("module_"):
-        return module_words.caption(event, _WIDTH)
+        return join(module_words.caption(event, _WIDTH), *map(Message, event.notes))
+    if event.kind == "error" and event.module is not None:
+        return join(module_words.caption_of_error(event), *map(Message, event.notes))
     match event.kind:
         case "start":
             return _start(index, event)

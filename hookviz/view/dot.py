@@ -20,7 +20,8 @@ from hookviz.view.scene import (
 
 _PIXELS_PER_INCH = 72.0
 # Hard order within a rank is what makes `a` stand before `b`; on large graphs it would cost
-# crossings and time, and nobody reads them input by input.
+# crossings and time, and nobody reads them input by input. With clusters Graphviz (2.43 and 14.1
+# at least) can abort the process over it, so with frames it is never asked for.
 _MOST_ORDERED_BOXES = 120
 
 RESCUE = {"nslimit": "0.1", "nslimit1": "0.1", "mclimit": "0.1", "splines": "line"}
@@ -52,10 +53,10 @@ def scene_to_dot(scene: Scene, *, rescue: bool = False) -> str:
         "nodesep": _inches(scene.gap_in_rank),
         **(RESCUE if rescue else {}),
     }
-    if len(scene.boxes) <= _MOST_ORDERED_BOXES:
-        attributes["ordering"] = "out"
     if scene.frames:
         attributes["compound"] = "true"
+    elif len(scene.boxes) <= _MOST_ORDERED_BOXES:
+        attributes["ordering"] = "out"
     digraph = Digraph(
         graph_attr=attributes,
         node_attr={"label": "", "fixedsize": "true", "shape": "box"},

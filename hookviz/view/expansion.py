@@ -9,6 +9,7 @@ from hookviz.records import GraphRecord, TraceRecord
 from hookviz.view.grouping import group_tree
 from hookviz.view.groups import GroupTree
 from hookviz.view.picture import picture_svg
+from hookviz.view.ranks import Direction
 from hookviz.view.start import all_expanded
 from hookviz.view.steps import Step
 from hookviz.view.stops import stops, to_json_data
@@ -20,6 +21,7 @@ def expansion_data(
     expanded: Collection[str],
     *,
     tree: GroupTree | None = None,
+    direction: Direction = "auto",
 ) -> dict[str, Any]:
     """Return the traits that change when a box is opened or closed, all of them JSON-safe.
 
@@ -28,6 +30,7 @@ def expansion_data(
         steps: Its steps.
         expanded: Ids of the boxes that are open; those that are not in the graph are left out.
         tree: The groups of the graph, where they are at hand.
+        direction: Which way the gradient flows.
 
     Returns:
         `picture` (at step 0), `stops`, `expanded`.
@@ -36,7 +39,9 @@ def expansion_data(
     tree = tree or group_tree(graph)
     known = [group_id for group_id in tree.groups if group_id in set(expanded)]
     return {
-        "picture": picture_svg(graph, steps, step=0, lang="en", expanded=known, tree=tree),
+        "picture": picture_svg(
+            graph, steps, step=0, lang="en", expanded=known, tree=tree, direction=direction
+        ),
         "stops": to_json_data(stops(graph, steps, trace.events, known, tree=tree)),
         "expanded": known,
     }

@@ -14,6 +14,7 @@ from hookviz.view.grouping import group_tree
 from hookviz.view.groups import GroupTree
 from hookviz.view.module_panel import module_data
 from hookviz.view.panel import panel_data
+from hookviz.view.ranks import Direction
 from hookviz.view.start import start_expanded
 from hookviz.view.steps import Step, to_json_data
 from hookviz.view.titles import title_of
@@ -28,6 +29,7 @@ def explorer_data(
     expanded: Collection[str] | None = None,
     kinds: Collection[str] = (),
     tree: GroupTree | None = None,
+    direction: Direction = "auto",
 ) -> dict[str, Any]:
     """Return the widget's traits by name, all of them JSON-safe.
 
@@ -37,6 +39,7 @@ def explorer_data(
         expanded: Ids of the boxes that are open; `None` for the start.
         kinds: The kinds of module hooks that can be attached now.
         tree: The groups of the graph, where they are at hand.
+        direction: Which way the gradient flows in the picture.
 
     Returns:
         `steps` first, then `tensors`, `modules`, `code`, `picture` (at step 0), `stops` and
@@ -52,7 +55,7 @@ def explorer_data(
         "modules": module_data(graph, kinds),
         "boxes": box_data(tree),
         "code": code_data(graph.sources),
-        **expansion_data(trace, steps, opened, tree=tree),
+        **expansion_data(trace, steps, opened, tree=tree, direction=direction),
         "transcript": {
             lang: transcript(
                 graph, trace.events, lang=lang, grads=trace.grads, error=trace.error, steps=steps

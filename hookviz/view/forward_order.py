@@ -24,6 +24,8 @@ def forward_order(items: Iterable[Item], inputs: Mapping[Item, Sequence[Item]]) 
         ['a', 'b', 'y']
     """
     starts = list(items)
+    if not inputs:
+        return starts
     heights: dict[Item, int] = {}
     for item in _walk(starts, inputs):
         heights[item] = 1 + max((heights.get(one, 0) for one in inputs.get(item, ())), default=0)

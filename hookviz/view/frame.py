@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from hookviz.records.graph import TensorRecord
+from hookviz.records.hook import HookRecord
 from hookviz.view.message import Message, Text
 from hookviz.view.names import GraphIndex
 from hookviz.view.numbers import short_text
@@ -16,23 +17,33 @@ PENDING = Message("grad.pending")
 
 
 def initial_patches(index: GraphIndex) -> Iterator[Patch]:
-    """Yield every field of every element as it is at step 0."""
-    for tensor in index.graph.tensors:
-        yield tensor.id, "state", "pending"
-        yield tensor.id, "incoming", ""
-        yield tensor.id, "rewritten", ""
-        yield tensor.id, "flow", Message("flow.pending")
-        yield tensor.id, "grad", PENDING if tensor.grad is None else short_text(tensor.grad)
-        yield tensor.id, "note", ""
-        for hook in tensor.hooks:
-            yield tensor.id, f"hook:{hook.id}", "" if hook.enabled else Message("hook.off")
-            yield tensor.id, f"hook-state:{hook.id}", "pending" if hook.enabled else "off"
+    """Yield every field of every tensor, node and edge as it is at step 0."""
+    yield from initial_tensor_patches(index.graph.tensors)
     for node in index.graph.nodes:
         yield node.id, "state", "pending"
         yield node.id, "note", ""
     for edge in index.graph.edges:
         yield edge.id, "state", "pending"
         yield edge.id, "contribution", ""
+
+
+def initial_tensor_patches(tensors: Iterable[TensorRecord]) -> Iterator[Patch]:
+    """Yield every field of some tensors as it is at step 0."""
+    for tensor in tensors:
+        yield tensor.id, "state", "pending"
+        yield tensor.id, "incoming", ""
+        yield tensor.id, "rewritten", ""
+        yield tensor.id, "flow", Message("flow.pending")
+        yield tensor.id, "grad", PENDING if tensor.grad is None else short_text(tensor.grad)
+        yield tensor.id, "note", ""
+        yield from initial_hook_patches(tensor.id, tensor.hooks)
+
+
+def initial_hook_patches(key: str, hooks: Iterable[HookRecord]) -> Iterator[Patch]:
+    """Yield the fields of the hooks of a tensor or a call as they are at step 0."""
+    for hook in hooks:
+        yield key, f"hook:{hook.id}", "" if hook.enabled else Message("hook.off")
+        yield key, f"hook-state:{hook.id}", "pending" if hook.enabled else "off"
 
 
 def final_patches(

@@ -11,6 +11,7 @@ from hookviz.view.folding import Folder
 from hookviz.view.forward_order import crossings, forward_order
 from hookviz.view.groups import TOP, Group, GroupTree
 from hookviz.view.names import HOOK_NODE
+from hookviz.view.runs import FEWEST_REPEATS
 
 MOST_DRAWN_WHOLE = 22
 """A graph of at most so many cards and shapes is drawn as it is, and nothing in it is folded."""
@@ -63,7 +64,8 @@ class _Grouping:
         folder = Folder(self.nodes, self.modules, self.calls, alike)
         if self._drawn_whole() > MOST_DRAWN_WHOLE:
             for group, items in order.items():
-                order[group] = folder.fold(items, crossings(items, inputs.get(group, {})))
+                if len(items) >= FEWEST_REPEATS:
+                    order[group] = folder.fold(items, crossings(items, inputs.get(group, {})))
         return folder
 
     def _groups(

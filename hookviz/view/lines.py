@@ -55,6 +55,8 @@ def line_of(
     """Return the row of one event; `arrivals` are those that become known with it."""
     if event.kind.startswith("module_"):
         return Line(event.module or "", "module", module_words.what(event, width))
+    if event.module is not None:
+        return Line(event.module, "module", _what_error(event))
     tensor = index.tensor_of(event.tensor)
     if tensor is not None or event.tensor:
         who = tensor.label if tensor is not None else (event.tensor or "")

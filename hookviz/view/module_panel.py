@@ -7,6 +7,7 @@ from collections.abc import Collection
 from typing import Any
 
 from hookviz.records import GraphRecord
+from hookviz.view.message import Message, to_json_data
 from hookviz.view.panel import hook_data
 
 
@@ -19,7 +20,7 @@ def module_data(graph: GraphRecord, kinds: Collection[str] = ()) -> list[dict[st
 
     Returns:
         One dictionary per module in the order of the first calls: id, label, class, the ids of
-        its calls, its hooks, and the kinds.
+        its calls, its hooks, the kinds, and what surprises people at it.
     """
     calls: dict[str, list[str]] = defaultdict(list)
     for call in graph.calls:
@@ -33,6 +34,7 @@ def module_data(graph: GraphRecord, kinds: Collection[str] = ()) -> list[dict[st
             "calls": calls[module.id],
             "hooks": [hook_data(hook) for hook in module.hooks],
             "kinds": list(kinds),
+            "notes": [to_json_data(Message(note)) for note in module.notes],
         }
         for order, module in enumerate(graph.modules)
     ]

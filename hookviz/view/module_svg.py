@@ -108,6 +108,8 @@ class _BoxWriter:
             group.append(self._frame(place))
             inside = element("g", class_="hv-frame-head")
             inside.set("transform", f"translate({FRAME_PADDING - sizes.PADDING / 2:.1f} 0)")
+            if box.rows:
+                inside.append(self._ground_of_rows())
         else:
             group.extend(self._outline())
             inside = group
@@ -156,6 +158,18 @@ class _BoxWriter:
             f"H{right - corner:.1f}Q{right:.1f} 0 {right:.1f} {corner:.1f}V{bottom:.1f}Z"
         )
         return element("path", class_="hv-module-head", d=way)
+
+    def _ground_of_rows(self) -> Element:
+        """Return what keeps arrows from running between the rows at the head of a frame."""
+        top = self.box.head_height
+        return element(
+            "rect",
+            class_="hv-ground",
+            y=top,
+            width=self.width,
+            height=self.height - top,
+            rx=_CORNER,
+        )
 
     def _head(self) -> list[Element]:
         box = self.box

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from hookviz.records.event import Argument as Argument_
 from hookviz.records.event import Event
+from hookviz.records.graph import GraphRecord
 from hookviz.view.message import Argument, Message, Text
 from hookviz.view.numbers import pair_text, short_text
-from hookviz.view.phrases import change_texts, value_text
+from hookviz.view.phrases import change_texts, join, value_text
 
 _MOST_CHANGES = 4
 
@@ -34,6 +35,29 @@ def what(event: Event, width: int) -> Message:
 def caption(event: Event, width: int) -> Message:
     """Return the sentence under the picture."""
     return Message(_CAPTION[event.kind], {"module": event.module or "", **_args(event, width)})
+
+
+def caption_of_error(event: Event) -> Text:
+    """Return the sentence about an exception in the forward of a module, or in one of its hooks."""
+    error = event.error
+    if error is None:
+        return ""
+    args = {"error": error.type, "message": error.message, "module": event.module or ""}
+    hook = event.hook or error.hook
+    if hook is not None:
+        sentence = Message("caption.error.module_hook", {**args, "hook": hook.label})
+    else:
+        sentence = Message("caption.error.module", args)
+    return join(sentence, Message(error.explanation) if error.explanation else None)
+
+
+def notes_of_modules(graph: GraphRecord) -> list[Message]:
+    """Return what there is to say about whole modules."""
+    return [
+        Message("caption.module.note", {"module": module.name, "note": Message(note)})
+        for module in graph.modules
+        for note in module.notes
+    ]
 
 
 def _args(event: Event, width: int) -> dict[str, Argument]:

@@ -35,6 +35,9 @@ def short_text(snapshot: TensorSnapshot | None, *, width: int = CARD_WIDTH) -> T
     shape = shape_text(snapshot.shape)
     if snapshot.summary is not None:
         return _summary(snapshot.dtype, shape, snapshot.summary, width)
+    if snapshot.values is None and not snapshot.note:
+        # Nobody has read it, which is no failure: what is known is its kind.
+        return shape if _is_short(snapshot.dtype, width) else f"{snapshot.dtype} {shape}"
     if snapshot.values is None:
         return Message("value.unreadable", {"dtype": snapshot.dtype, "shape": shape})
     if not snapshot.values:
@@ -92,23 +95,28 @@ def change_text(
     """Return `8 → 10`; of large tensors only what is not said twice: `[3, 32] norm 2 → 4`.
 
     Args:
-        before, after: The values.
+        before: What it was.
+        after: What it is.
         with_shape: Whether to say the shape of a large tensor if both are of one shape.
     """
     first, second = pair_text(before, after)
-    if isinstance(first, Message) and isinstance(second, Message):
-        is_alike = first.key == second.key == "value.shaped"
-        if is_alike and first.args["shape"] == second.args["shape"]:
-            one, other = first.args["facts"], second.args["facts"]
-            if isinstance(one, tuple) and isinstance(other, tuple) and len(one) == len(other) == 1:
-                norm = other[0]
-                assert isinstance(norm, Message)
-                second = str(norm.args["norm"])
-                if not with_shape and isinstance(one[0], Message):
-                    first = one[0]
+    one, other = _plain_norm(before), _plain_norm(after)
+    if one and other and one[0] == other[0] and one[1] != other[1]:
+        first = short_text(before) if with_shape else Message("value.norm", {"norm": one[1]})
+        second = other[1]
     if isinstance(first, str) and isinstance(second, str):
         return f"{first} → {second}"
     return Message("value.arrow", {"before": first, "after": second})
+
+
+def _plain_norm(snapshot: TensorSnapshot | None) -> tuple[tuple[int, ...], str] | None:
+    """Return shape and norm of a large tensor if that is all there is to say on a card."""
+    if snapshot is None or snapshot.summary is None or snapshot.dtype != "float32":
+        return None
+    summary = snapshot.summary
+    if not summary.norm or summary.nan_count or summary.inf_count:
+        return None
+    return snapshot.shape, number_text(float(summary.norm), _DIGITS_ON_CARDS)
 
 
 def is_same_value(one: TensorSnapshot | None, other: TensorSnapshot | None) -> bool:
@@ -144,9 +152,13 @@ def number_text(number: Number, digits: int = _DIGITS) -> str:
     return f"{number:.{digits}g}"
 
 
+def _is_short(dtype: str, width: int) -> bool:
+    """Return whether what is as usual need not be said: on a card."""
+    return width <= CARD_WIDTH and dtype == "float32"
+
+
 def _summary(dtype: str, shape: str, summary: TensorSummary, width: int) -> Text:
-    # On a card, what is as usual is not said.
-    is_short = width <= CARD_WIDTH and dtype == "float32"
+    is_short = _is_short(dtype, width)
     facts: list[Text] = []
     if summary.norm:
         digits = _DIGITS_ON_CARDS if is_short else _DIGITS

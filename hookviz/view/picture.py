@@ -18,6 +18,7 @@ from hookviz.view.legend_svg import LINE_HEIGHT, draw_legend, draw_transcript
 from hookviz.view.message import Message, render
 from hookviz.view.module_box import ModuleBox
 from hookviz.view.module_svg import draw_box, draw_frame, draw_ground
+from hookviz.view.ranks import Direction
 from hookviz.view.scene import Scene
 from hookviz.view.scene_builder import build_scene
 from hookviz.view.style_sheet import make_standalone, style_element
@@ -44,6 +45,7 @@ def picture_svg(
     standalone: bool | None = None,
     expanded: Collection[str] | None = None,
     tree: GroupTree | None = None,
+    direction: Direction = "auto",
 ) -> str:
     """Return a picture of the graph at one step, as the text of one `<svg>` element.
 
@@ -60,12 +62,13 @@ def picture_svg(
             script, font, or other file. By default it does exactly when there is a transcript.
         expanded: Ids of the boxes that are open; `None` for the start, see `view/start.py`.
         tree: The groups of the graph, where they are at hand.
+        direction: Which way the gradient flows.
     """
     stands_alone = transcript is not None if standalone is None else standalone
     # A still picture of the whole pass shows how it ended, and not what happened last.
     is_whole_pass = stands_alone and step == len(steps) - 1
     fields = Fields(steps, step, is_at_rest=is_whole_pass)
-    scene = build_scene(graph, fields, tree=tree, expanded=expanded)
+    scene = build_scene(graph, fields, tree=tree, expanded=expanded, direction=direction)
     layout = lay_out(scene)
     places = LabelPlaces(scene, layout)
     drawing = _drawing(scene, layout, places, fields, lang)
@@ -95,6 +98,7 @@ def picture_svg(
         width = max(width, lines_width + 2 * _MARGIN)
         height += 6 + lines_height
     root = _frame(width, height)
+    root.set("data-hv-direction", "across" if scene.is_sideways else "down")
     description = description_of(graph)
     root.set("aria-label", render(description, lang))
     if stands_alone:

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
+from typing import Literal, get_args
+
+Direction = Literal["auto", "across", "down"]
+"""Which way the gradient flows on the screen; `auto` is across where there is room for it."""
+
+DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
 
 _MOST_RANKS_SIDEWAYS = 7
 _WIDEST_SIDEWAYS = 980.0

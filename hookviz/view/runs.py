@@ -48,6 +48,8 @@ def find_runs(
         >>> find_runs([7, 1, 2, 1, 2, 1, 2, 9])
         [Run(start=1, period=2, count=3)]
     """
+    if len(tokens) < FEWEST_REPEATS:
+        return []
     places: dict[int, list[int]] = defaultdict(list)
     for place, token in enumerate(tokens):
         places[token].append(place)

@@ -14,7 +14,7 @@ from hookviz.view.value_card import ValueCard
 SYMBOL_SIZE = 15.0
 CONTRIBUTION_SIZE = 13.5
 """Font size to reckon with: the font has 12 pixels, and bold digits are wide."""
-LONGEST_CONTRIBUTION_EM = 12.0
+LONGEST_CONTRIBUTION_EM = 16.0
 
 FRAME_PADDING = 14.0
 """Room between a frame and what is in it."""

@@ -15,7 +15,7 @@ from hookviz.view.grouping import group_tree
 from hookviz.view.groups import TOP, GroupTree
 from hookviz.view.leaf_uses import Uses, is_crowded
 from hookviz.view.module_box import measure_box
-from hookviz.view.ranks import fits_sideways
+from hookviz.view.ranks import Direction, fits_sideways
 from hookviz.view.scene import (
     CONTRIBUTION_SIZE,
     FRAME_PADDING,
@@ -47,6 +47,7 @@ def build_scene(
     *,
     tree: GroupTree | None = None,
     expanded: Collection[str] | None = None,
+    direction: Direction = "auto",
 ) -> Scene:
     """Return what to draw.
 
@@ -55,16 +56,23 @@ def build_scene(
         fields: Its texts.
         tree: Its groups, where they are at hand.
         expanded: Ids of the groups that are open; `None` for those that are at the start.
+        direction: Which way it flows.
     """
     tree = tree or group_tree(graph)
     opened = start_expanded(graph, tree) if expanded is None else expanded
-    return _SceneBuilder(graph, fields, tree, opened).build()
+    return _SceneBuilder(graph, fields, tree, opened, direction).build()
 
 
 class _SceneBuilder:
     def __init__(
-        self, graph: GraphRecord, fields: Fields, tree: GroupTree, expanded: Collection[str]
+        self,
+        graph: GraphRecord,
+        fields: Fields,
+        tree: GroupTree,
+        expanded: Collection[str],
+        direction: Direction,
     ) -> None:
+        self.direction = direction
         self.graph = graph
         self.fields = fields
         self.tree = tree
@@ -209,13 +217,8 @@ class _SceneBuilder:
         gap = max(shortest, longest + 24)
         # A note stands beside its function, where only a downward drawing has room for words.
         has_notes = any(self.fields.room(key, "note") for key in self.visible.functions)
-        depth = max((len(self.tree.chain(key)) for key in self.visible.frames), default=0)
-        heads, tails = ends_of(boxes, list(self.frames.values()))
-        is_sideways = not has_notes and fits_sideways(
-            {box.id: box.width for box in boxes},
-            [(tails[arrow.tail], heads[arrow.head]) for arrow in self.connectors],
-            gap,
-            around=2 * FRAME_PADDING * depth,
+        is_sideways = self.direction == "across" or (
+            self.direction == "auto" and not has_notes and self._fits_sideways(boxes, gap)
         )
         return Scene(
             boxes=tuple(boxes),
@@ -226,6 +229,16 @@ class _SceneBuilder:
             # What was sent stands above level arrows and beside upright ones.
             gap=gap if is_sideways else shortest,
             gap_in_rank=_GAP_IN_RANK + (0 if is_sideways else longest / 4),
+        )
+
+    def _fits_sideways(self, boxes: list[Box], gap: float) -> bool:
+        depth = max((len(self.tree.chain(key)) for key in self.visible.frames), default=0)
+        heads, tails = ends_of(boxes, list(self.frames.values()))
+        return fits_sideways(
+            {box.id: box.width for box in boxes},
+            [(tails[arrow.tail], heads[arrow.head]) for arrow in self.connectors],
+            gap,
+            around=2 * FRAME_PADDING * depth,
         )
 
 

@@ -11,6 +11,7 @@ from hookviz.view import message
 from hookviz.view.arrivals import find_arrivals
 from hookviz.view.captions import caption_of, caption_ready
 from hookviz.view.code_places import CodePlaces
+from hookviz.view.frame import initial_hook_patches, initial_tensor_patches
 from hookviz.view.grouping import group_tree
 from hookviz.view.groups import GroupTree
 from hookviz.view.lines import line_of, line_ready
@@ -58,6 +59,19 @@ class Step:
     question: Question | None = None
     before: Labelled = ()
     after: Labelled = ()
+
+
+def still_steps(graph: GraphRecord) -> tuple[Step, ...]:
+    """Return step 0 alone, for a picture of a graph in which nothing runs.
+
+    It leaves out what has no value yet, such as what was sent along each of a thousand edges.
+    """
+    hooks = {module.id: module.hooks for module in graph.modules if module.hooks}
+    patches = list(initial_tensor_patches(graph.tensors))
+    for call in graph.calls:
+        patches += initial_hook_patches(call.id, hooks.get(call.module, ()))
+    caption = caption_ready(graph, ())
+    return (Step(kind="ready", line=line_ready(()), caption=caption, patches=tuple(patches)),)
 
 
 def build_steps(

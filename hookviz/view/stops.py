@@ -17,6 +17,7 @@ from hookviz.view.where import is_about
 _FORWARD = "what.box.forward", "caption.box.forward"
 _GRADIENT = "what.box.gradient", "caption.box.gradient"
 _ARRIVED = "what.box.arrived", "caption.box.arrived"
+_ENDS = "what.box.arrived", "caption.box.ends"
 _INSIDE = "what.box.inside", "caption.box.inside"
 _SHOWN = frozenset({"input", "output", "grad_output", "grad_input"})
 
@@ -150,8 +151,11 @@ class _Waiting:
         args = {"incoming": incoming, "outgoing": outgoing, "count": count}
         if incoming and outgoing:
             which = _FORWARD if is_forward else _GRADIENT
+        elif incoming and not is_forward:
+            # Where no gradient can leave, that nothing has left is no news.
+            which = _ARRIVED if self._now.get((stop.box, "grad_input")) else _ENDS
         else:
-            which = _ARRIVED if incoming and not is_forward else _INSIDE
+            which = _INSIDE
         what, caption = which
         return replace(
             stop,

@@ -18,6 +18,8 @@ _UNDRAWABLE = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\u
 
 def clean(text: str) -> str:
     """Return `text` as one line that every XML parser accepts; undrawable characters become �."""
+    if text.isascii() and text.isprintable():
+        return text
     return _UNDRAWABLE.sub("\ufffd", _BREAKS.sub(" ", text))
 
 
@@ -27,6 +29,8 @@ def width_in_em(text: str) -> float:
     A wide (Chinese, say) character counts 1 and any other 0.6, which is what a monospace font
     takes and a little more than a proportional one does. Combining marks count nothing.
     """
+    if text.isascii() and text.isprintable():
+        return _NARROW_EM * len(text)
     return sum(_character_em(character) for character in text)
 
 

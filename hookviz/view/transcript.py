@@ -12,6 +12,7 @@ from hookviz.records.snapshot import TensorSnapshot
 from hookviz.view.arrivals import find_arrivals, single
 from hookviz.view.lines import line_of
 from hookviz.view.message import Message, Text, render
+from hookviz.view.module_words import notes_of_modules
 from hookviz.view.names import GraphIndex
 from hookviz.view.numbers import CAPTION_WIDTH, short_text
 from hookviz.view.steps import Frame, Step, build_steps, frame_at
@@ -88,14 +89,18 @@ def _all_event_lines(
         titles.append((0, Message("transcript.module_only")))
     if is_backward:
         titles.append((begins, Message("transcript.title", {"tensor": index.graph.root.label})))
+    notes = [_one_line(render(note, lang)) for note in notes_of_modules(index.graph)]
     if not events:
-        return [render(titles[0][1], lang), "", render(Message("transcript.empty"), lang)]
+        empty = render(Message("transcript.empty"), lang)
+        return [render(titles[0][1], lang), "", empty, *notes]
     told = _event_lines(index, events, lang)
     lines: list[str] = []
     for place, (start, title) in enumerate(titles):
         end = titles[place + 1][0] if place + 1 < len(titles) else len(events)
         lines += ["", render(title, lang), ""] if lines else [render(title, lang), ""]
         lines += [line for event_lines in told[start:end] for line in event_lines]
+        if place == 0:
+            lines += notes
     return lines
 
 
@@ -126,6 +131,7 @@ def _event_lines(index: GraphIndex, events: Sequence[Event], lang: str) -> list[
             lines += [f"{margin}{_PRINTED}{text}" for text in printed.split("\n")]
         if event.error is not None:
             lines += _error_lines(event.error, margin, lang)
+        lines += [margin + render(Message(note), lang) for note in event.notes]
         told.append(lines)
     return told
 

@@ -62,7 +62,8 @@ def values_of(index: GraphIndex, event: Event) -> tuple[Labelled, Labelled]:
             return [], _parts(event.outgoing)
         case "error":
             return _parts(event.incoming), []
-    if event.arguments_before or event.arguments_after:
+    is_backward = event.kind.startswith("module_backward")
+    if not is_backward and (event.arguments_before or event.arguments_after):
         return _arguments(event.arguments_before), _arguments(event.arguments_after)
     return _parts(event.incoming), _parts(event.outgoing)
 

@@ -33,8 +33,12 @@ export function createComparison({ document, signal, words, actions }) {
         );
       }
       select.value = chosen(view);
-      select.disabled = !view.live || view.busy;
-      if (!view.live) select.title = words.say("ui.no_kernel.tooltip");
+      const possible = [...select.options].filter((option) => {
+        option.disabled = !view.can({ action: "compare", against: option.value });
+        return !option.disabled;
+      });
+      select.disabled = view.busy || possible.length === 0;
+      if (select.disabled && !view.live) select.title = words.say("ui.no_kernel.tooltip");
     },
   };
 }

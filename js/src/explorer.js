@@ -7,8 +7,10 @@ import { createControls } from "./controls.js";
 import { make } from "./dom.js";
 import { Drafts } from "./drafts.js";
 import { createHookPanel } from "./hook_panel.js";
+import { createHooksCode } from "./hooks_code.js";
 import { createInspector } from "./inspector.js";
 import { connectKernel } from "./kernel.js";
+import { applyAnswer, keptAnswer } from "./kept_answers.js";
 import { handleKeys } from "./keyboard.js";
 import { createLegend } from "./legend.js";
 import { createNotice } from "./notice.js";
@@ -30,7 +32,7 @@ import { Words } from "./words.js";
 const TRAITS = [
   "picture", "steps", "stops", "strings", "tensors", "modules", "boxes", "expanded", "code", "step", "selected",
   "lang", "title", "transcript", "notice", "busy", "playing", "speed", "values", "predicting", "score",
-  "comparisons", "comparison",
+  "comparisons", "comparison", "hooks_code", "direction",
 ];
 
 /**
@@ -105,12 +107,15 @@ export function createExplorer(model, el, signal) {
       save("lang", lang);
     },
     toggle(box, isExpanded) {
-      if (view?.live && !view.busy) kernel.send({ action: isExpanded ? "expand" : "collapse", box });
+      actions.send({ action: isExpanded ? "expand" : "collapse", box });
     },
     stepInto(box, step) {
-      if (!view?.live || view.busy) return;
+      if (!view?.can({ action: "expand", box })) return;
       actions.goto(step);
       actions.toggle(box, true);
+    },
+    setDirection(direction) {
+      save("direction", direction);
     },
     togglePredicting() {
       save("predicting", !model.get("predicting"));
@@ -122,7 +127,15 @@ export function createExplorer(model, el, signal) {
         right: score.right + (right ? 1 : 0), asked: score.asked + 1, steps: [...score.steps, step],
       });
     },
-    send: kernel.send,
+    send(request) {
+      if (view === null || view.busy) return;
+      const kept = kernel.live ? null : keptAnswer(model, request);
+      if (kept === null) kernel.send(request);
+      else {
+        applyAnswer(model, kept);
+        refresh();
+      }
+    },
   };
   /** @type {import("./types.js").Context} */
   const context = { document, signal, words, actions };
@@ -141,8 +154,10 @@ export function createExplorer(model, el, signal) {
   const hooks = createHookPanel(context, drafts);
   const notice = createNotice(context);
   const transcript = createTranscript(context);
+  const hooksCode = createHooksCode(context);
   const parts = [
     controls, comparison, prediction, caption, picture, legend, code, runTo, timeline, inspector, values, hooks, notice, transcript,
+    hooksCode,
   ];
   timeline.element.firstElementChild?.after(runTo.element);
   const noticeSlot = make(document, "div", "hv-notice-slot");
@@ -157,6 +172,7 @@ export function createExplorer(model, el, signal) {
       hooks.element,
     ]),
     transcript.element,
+    hooksCode.element,
   ]);
 
   letSaveKeyOut(root, page, signal);

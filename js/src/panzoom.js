@@ -3,6 +3,8 @@
 import { select } from "d3-selection";
 import { zoom, zoomIdentity, zoomTransform } from "d3-zoom";
 import { iconButton, make, nameButton } from "./dom.js";
+import { placeInPicture } from "./places.js";
+import { createSight } from "./sight.js";
 
 const TALLEST = 560;
 const LOWEST = 160;
@@ -22,8 +24,9 @@ const STRIDE = 80;
 /**
  * @param {import("./types.js").Context} context
  * @param {HTMLElement} stage Holds the picture.
+ * @param {(sight: import("./minimap.js").Sight) => void} moved Is told what is in sight now.
  */
-export function createPanZoom({ document, signal, words }, stage) {
+export function createPanZoom({ document, signal, words }, stage, moved = () => {}) {
   const buttons = {
     zoom_in: iconButton(document, "plus", "hv-quiet"),
     zoom_out: iconButton(document, "minus", "hv-quiet"),
@@ -33,6 +36,10 @@ export function createPanZoom({ document, signal, words }, stage) {
   /** @type {SVGSVGElement | null} */
   let svg = null;
   let size = { width: 1, height: 1 };
+  /** Of the box; kept, because to ask in the middle of a step costs a layout. */
+  let room = { width: 0, height: 0 };
+  /** @type {ReturnType<typeof createSight>} */
+  let lookAt = () => {};
   /** Until someone moves the picture, it is fitted again whenever its box changes. */
   let untouched = true;
   /** Whether a box that was opened or closed keeps its place instead. */
@@ -41,21 +48,25 @@ export function createPanZoom({ document, signal, words }, stage) {
   let isInstant = false;
   /** @type {Element | null} What has to stay in sight when not all of the picture fits. */
   let target = null;
+  let before = zoomIdentity;
 
   const behavior = /** @type {import("d3-zoom").ZoomBehavior<HTMLElement, unknown>} */ (
     /** @type {unknown} */ (zoom())
   );
   behavior
     .extent(() => /** @type {[[number, number], [number, number]]} */ ([
-      [0, 0], [stage.clientWidth, stage.clientHeight],
+      [0, 0], [room.width, room.height],
     ]))
     .touchable(() => "ontouchstart" in stage)
     .filter(isOurs)
     .on("zoom", ({ transform, sourceEvent }) => {
       if (sourceEvent) untouched = false;
-      stage.classList.toggle("hv-gliding", !sourceEvent && !isInstant);
-      stage.classList.toggle("hv-stage-wide", size.width * transform.k > stage.clientWidth);
+      stage.classList.toggle("hv-gliding", !sourceEvent && !isInstant && isNear(transform));
+      stage.classList.toggle("hv-stage-wide", size.width * transform.k > room.width);
+      before = transform;
+      lookAt(transform, room);
       if (svg !== null) svg.style.transform = `translate(${transform.x}px, ${transform.y}px) scale(${transform.k})`;
+      tell(transform);
     });
   const selection = select(stage);
   selection.call(behavior).on("dblclick.zoom", null);
@@ -77,12 +88,32 @@ export function createPanZoom({ document, signal, words }, stage) {
   // The browser scrolls the box to show a card that gets the focus; `reveal` does that instead.
   stage.addEventListener("scroll", () => stage.scrollTo(0, 0), { signal });
   watchSize(stage, signal, () => {
-    if (svg === null || stage.clientWidth === 0) return;
+    measure();
+    if (svg === null || room.width === 0) return;
     if ((untouched && !held) || !shown) fit();
     else behavior.translateBy(selection, 0, 0);
   });
 
-  return { element, update, show, reveal, pan, placeOf };
+  return { element, update, show, reveal, pan, placeOf, center };
+
+  /** @param {{x: number, y: number, k: number}} transform */
+  function tell({ x, y, k }) {
+    if (room.width > 0) moved({ left: -x / k, top: -y / k, width: room.width / k, height: room.height / k, size });
+  }
+
+  /**
+   * Bring a point of the picture to the middle of the box.
+   *
+   * @param {number} x In the picture's own units.
+   * @param {number} y
+   */
+  function center(x, y) {
+    if (svg === null) return;
+    untouched = false;
+    isInstant = true;
+    behavior.translateTo(selection, x, y);
+    isInstant = false;
+  }
 
   function update() {
     for (const [name, button] of Object.entries(buttons)) nameButton(button, words.say(`ui.${name}`));
@@ -96,6 +127,8 @@ export function createPanZoom({ document, signal, words }, stage) {
    */
   function show(picture, old, anchor = null, anchored = undefined) {
     svg = picture;
+    lookAt = createSight(picture);
+    measure();
     const box = numbers(picture.getAttribute("viewBox"));
     size = { width: box[2] || 1, height: box[3] || 1 };
     picture.style.width = `${size.width}px`;
@@ -107,7 +140,7 @@ export function createPanZoom({ document, signal, words }, stage) {
     isInstant = true;
     held = false;
     if (untouched) fit();
-    if (!isAlike && anchor !== null && anchored !== undefined && stage.clientWidth > 0) hold(anchor, anchored);
+    if (!isAlike && anchor !== null && anchored !== undefined && room.width > 0) hold(anchor, anchored);
     isInstant = false;
   }
 
@@ -123,7 +156,7 @@ export function createPanZoom({ document, signal, words }, stage) {
       behavior.transform(selection, zoomTransform(stage));
     }
     const { k } = zoomTransform(stage);
-    const isWhole = size.width * k <= stage.clientWidth && size.height * k <= stage.clientHeight;
+    const isWhole = size.width * k <= room.width && size.height * k <= room.height;
     held = !(untouched && isWhole);
     const place = placeOf(anchored);
     if (held && place !== null) move(anchor.left - place.left, anchor.top - place.top);
@@ -132,14 +165,15 @@ export function createPanZoom({ document, signal, words }, stage) {
 
   /** @param {boolean} all Whether to show the whole picture, however small it gets. */
   function fit(all = false) {
-    if (svg === null || stage.clientWidth === 0) return;
+    measure();
+    if (svg === null || room.width === 0) return;
     shown = true;
     const { readable, comfortable, widest } = makeRoom(all);
-    const whole = Math.min(widest, (stage.clientHeight - 2 * MARGIN) / size.height);
+    const whole = Math.min(widest, (room.height - 2 * MARGIN) / size.height);
     const k = all || whole >= comfortable ? whole : readable;
     behavior.scaleExtent([Math.min(0.1, whole), 4]);
-    const x = Math.max(MARGIN, (stage.clientWidth - size.width * k) / 2);
-    const y = Math.max(MARGIN, (stage.clientHeight - size.height * k) / 2);
+    const x = Math.max(MARGIN, (room.width - size.width * k) / 2);
+    const y = Math.max(MARGIN, (room.height - size.height * k) / 2);
     behavior.transform(selection, zoomIdentity.translate(x, y).scale(k));
     if (target?.isConnected) reveal(target);
   }
@@ -150,7 +184,7 @@ export function createPanZoom({ document, signal, words }, stage) {
    * @param {boolean} all
    */
   function makeRoom(all) {
-    const width = stage.clientWidth;
+    const { width } = room;
     const isNarrow = (stage.closest(".hv-root")?.clientWidth ?? width) < NARROW;
     const widest = Math.min(1, (width - 2 * MARGIN) / size.width);
     const readable = all ? widest : Math.max(widest, isNarrow ? READABLE_IF_NARROW : READABLE);
@@ -158,6 +192,7 @@ export function createPanZoom({ document, signal, words }, stage) {
     stage.style.minHeight = `${Math.round(height)}px`;
     // A picture that does not fit takes all the room beside the panel.
     stage.classList.toggle("hv-stage-grows", size.height * readable + 2 * MARGIN > TALLEST);
+    measure();
     return { widest, readable, comfortable: isNarrow ? READABLE_IF_NARROW : COMFORTABLE };
   }
 
@@ -177,8 +212,8 @@ export function createPanZoom({ document, signal, words }, stage) {
     const place = placeOf(element);
     if (place === null) return;
     move(
-      shift(place.left, place.right, stage.clientWidth),
-      shift(place.top, place.bottom, stage.clientHeight),
+      shift(place.left, place.right, room.width),
+      shift(place.top, place.bottom, room.height),
     );
   }
 
@@ -187,14 +222,33 @@ export function createPanZoom({ document, signal, words }, stage) {
    * @returns {Place | null} Where it is in the box, or will be: the picture may still be gliding.
    */
   function placeOf(element) {
-    const whole = svg?.getBoundingClientRect();
-    if (element === undefined || stage.clientWidth === 0 || !whole?.width) return null;
+    if (element === undefined || svg === null || room.width === 0) return null;
     const { x, y, k } = zoomTransform(stage);
+    const known = placeInPicture(element);
+    if (known !== null) {
+      const { left, top, right, bottom } = known;
+      return { left: x + left * k, top: y + top * k, right: x + right * k, bottom: y + bottom * k };
+    }
+    const whole = svg.getBoundingClientRect();
+    if (!whole.width) return null;
     const place = element.getBoundingClientRect();
     const zoomed = (k * size.width) / whole.width;
     const left = x + (place.left - whole.left) * zoomed;
     const top = y + (place.top - whole.top) * zoomed;
     return { left, top, right: left + place.width * zoomed, bottom: top + place.height * zoomed };
+  }
+
+  function measure() {
+    room = { width: stage.clientWidth, height: stage.clientHeight };
+  }
+
+  /**
+   * Whether a move is short enough to be followed by eye; what lies far apart is not drawn between.
+   *
+   * @param {{x: number, y: number, k: number}} transform
+   */
+  function isNear({ x, y }) {
+    return Math.abs(x - before.x) <= room.width && Math.abs(y - before.y) <= room.height;
   }
 
   /**

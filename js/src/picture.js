@@ -4,6 +4,9 @@ import { markDifferences } from "./comparison.js";
 import { cut } from "./cut.js";
 import { make, setText } from "./dom.js";
 import { findDrawn, setFlag } from "./drawn.js";
+import { createDirection } from "./direction.js";
+import { createFind } from "./find.js";
+import { createMinimap } from "./minimap.js";
 import { createPanZoom } from "./panzoom.js";
 import { focusAgain, focusedPlace } from "./picture_focus.js";
 import { handlePicture } from "./picture_keys.js";
@@ -25,10 +28,13 @@ export function createPicture(context) {
   const stage = make(document, "div", "hv-stage", {
     role: "group", "aria-keyshortcuts": "Shift+ArrowLeft Shift+ArrowRight Shift+ArrowUp Shift+ArrowDown",
   });
-  const panzoom = createPanZoom(context, stage);
+  const minimap = createMinimap(context, (x, y) => panzoom.center(x, y));
+  const panzoom = createPanZoom(context, stage, minimap.move);
+  const find = createFind(context, go);
+  const direction = createDirection(context);
   const toggles = createToggles(context);
   const missing = make(document, "p", "hv-empty");
-  const element = make(document, "div", "hv-picture-box", {}, [stage, missing]);
+  const element = make(document, "div", "hv-picture-box", {}, [stage, minimap.element, missing]);
   /** @type {SVGSVGElement | null} */
   let svg = null;
   /** @type {Map<string, import("./drawn.js").Drawn>} */
@@ -42,7 +48,7 @@ export function createPicture(context) {
 
   handlePicture(context, stage, { toggle: toggles.toggle, reveal: panzoom.reveal, idOf });
 
-  return { element, tools: [toggles.element, panzoom.element], pan: panzoom.pan, update };
+  return { element, tools: [find.element, toggles.element, direction.element, panzoom.element], pan: panzoom.pan, update };
 
   /**
    * @param {View} view
@@ -61,7 +67,10 @@ export function createPicture(context) {
       for (const change of view.frames.changes(before.step, view.step)) apply(change);
     }
     nameChanged();
-    toggles.update(view);
+    const isAsked = isNew || view.lang !== before.lang || view.live !== before.live || view.busy !== before.busy;
+    if (isAsked) toggles.update(view);
+    find.update(view, before);
+    if (isAsked || view.direction !== before.direction) direction.update(view);
     if (isNew || view.selected !== before?.selected) select(view);
     if (svg !== null && (isNew || view.comparison !== before?.comparison)) markDifferences(svg, view.comparison);
     const isMoved = !before || view.step !== before.step || view.frames !== before.frames;
@@ -85,6 +94,8 @@ export function createPicture(context) {
     drawn = svg === null ? new Map() : findDrawn(svg);
     toggles.find(svg);
     if (svg === null) return;
+    const [, , width, height] = (svg.getAttribute("viewBox") ?? "0 0 1 1").split(" ").map(Number);
+    minimap.show(svg, { width, height });
     panzoom.show(svg, old, anchor, firstOf(box));
     if (place !== null) focusAgain(svg, place, view.boxes, box ?? "");
   }
@@ -175,6 +186,21 @@ export function createPicture(context) {
   function idOf(group) {
     const key = group.getAttribute("data-hv-key") ?? "";
     return shown?.boxes.get(key)?.number ? key : (group.getAttribute("data-hv-module") ?? key);
+  }
+
+  /**
+   * Bring a tensor or a module into sight, or the innermost drawn box that it is in.
+   *
+   * @param {string} id
+   * @param {string[]} boxes From the inside out.
+   */
+  function go(id, boxes) {
+    const drawnModules = [...(svg?.querySelectorAll("[data-hv-module]") ?? [])];
+    const ofModule = drawnModules.find((group) => group.getAttribute("data-hv-module") === id);
+    const own = firstOf(id) ?? ofModule ?? firstOf(boxes[0]);
+    const place = own ?? boxes.map(firstOf).find((group) => group !== undefined);
+    if (place) panzoom.reveal(place);
+    return own !== undefined;
   }
 
   /** @param {string} key */

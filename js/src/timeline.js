@@ -23,6 +23,8 @@ export function createTimeline(context) {
   /** @type {TimelineRow[]} */
   let rows = [];
   let current = 0;
+  /** In how many frames it is still to be scrolled. */
+  let frames = 0;
 
   box.addEventListener("click", (event) => {
     const target = /** @type {Element} */ (event.target);
@@ -55,7 +57,7 @@ export function createTimeline(context) {
       if (isNew || view.live !== before.live || view.busy !== before.busy) {
         for (const row of rows) row.enable(view);
       }
-      if (isNew || view.step !== before.step) follow(3);
+      if (isNew || view.step !== before.step) follow();
     },
   };
 
@@ -71,15 +73,21 @@ export function createTimeline(context) {
   }
 
   /**
-   * Scroll to the current row, and again in the next frames: blocks that have just come into sight
-   * may turn out higher than they were taken to be, and the parts drawn later change the box.
-   *
-   * @param {number} frames
+   * Scroll to the current row in the next frame, when all parts are drawn and laid out, and again in
+   * those after it: blocks that have just come into sight may turn out higher than they were taken
+   * to be.
    */
-  function follow(frames) {
+  function follow() {
+    const isWaiting = frames > 0;
+    frames = 3;
+    if (!isWaiting) document.defaultView?.requestAnimationFrame?.(scroll);
+  }
+
+  function scroll() {
+    frames -= 1;
     if (signal.aborted || rows.length === 0) return;
     scrollInside(box, rows[current].button);
-    if (frames > 0) document.defaultView?.requestAnimationFrame?.(() => follow(frames - 1));
+    if (frames > 0) document.defaultView?.requestAnimationFrame?.(scroll);
   }
 
   function blocks() {

@@ -10,7 +10,7 @@ import { isRewritingStep } from "./rewriting.js";
  * @property {HTMLButtonElement | null} into Opens the box.
  * @property {() => void} stepInto
  * @property {(isCurrent: boolean) => void} mark
- * @property {(view: {live: boolean, busy: boolean}) => void} enable
+ * @property {(view: import("./types.js").View) => void} enable
  */
 
 /**
@@ -59,11 +59,12 @@ export function createTimelineRow({ document, words, actions }, view, place) {
       if (isCurrent) button.setAttribute("aria-current", "step");
       else button.removeAttribute("aria-current");
     },
-    enable({ live, busy }) {
+    enable({ live, can }) {
       if (into === null) return;
       nameButton(into, name);
-      into.title = live ? `${name} (${words.say("ui.steps", { count: String(count) })})` : words.say("ui.no_kernel.tooltip");
-      into.setAttribute("aria-disabled", String(!live || busy));
+      const isPossible = can({ action: "expand", box });
+      into.title = live || isPossible ? `${name} (${words.say("ui.steps", { count: String(count) })})` : words.say("ui.no_kernel.tooltip");
+      into.setAttribute("aria-disabled", String(!isPossible));
     },
   };
 }

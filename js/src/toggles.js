@@ -34,7 +34,7 @@ export function createToggles({ document, signal, words, actions }) {
   }
 
   /** @param {View} view */
-  function update({ boxes, live, busy }) {
+  function update({ boxes, live, busy, can }) {
     let closed = 0;
     for (const [id, sign] of toggles) {
       const isOpen = sign.getAttribute("aria-expanded") === "true";
@@ -44,14 +44,15 @@ export function createToggles({ document, signal, words, actions }) {
       const module = number ? `${label} (${number})` : label;
       const name = words.say(isOpen ? "box.collapse" : "box.expand", { module });
       sign.setAttribute("aria-label", name);
-      sign.setAttribute("aria-disabled", String(!live || busy));
-      setTitle(document, sign, live ? name : words.say("ui.no_kernel.tooltip"));
+      const isPossible = can({ action: isOpen ? "collapse" : "expand", box: id });
+      sign.setAttribute("aria-disabled", String(!isPossible));
+      setTitle(document, sign, isPossible || live ? name : words.say("ui.no_kernel.tooltip"));
     }
     element.hidden = toggles.size === 0;
     for (const [name, button] of Object.entries(buttons)) {
       nameButton(button, words.say(`ui.${name}`));
-      button.disabled = !live;
-      if (!live) button.title = words.say("ui.no_kernel.tooltip");
+      button.disabled = !live && !can({ action: name });
+      if (button.disabled) button.title = words.say("ui.no_kernel.tooltip");
       const possible = name === "expand_all" ? closed > 0 : closed < toggles.size;
       button.setAttribute("aria-disabled", String(!possible || busy));
     }

@@ -148,13 +148,17 @@
  * @property {number} nextStep Where the next stop is; the same as `step` at the end.
  * @property {{id: string, text: Text}[]} comparisons What can be compared with.
  * @property {Comparison | null} comparison
+ * @property {(request: {action: string, [name: string]: unknown}) => boolean} can Whether a request would be
+ *   answered now: by a kernel, or by what a saved page keeps.
  * @property {boolean} predicting Whether the reader is asked before each step.
  * @property {Score} score
  * @property {string} selected Id of the selected tensor, module or call, or "".
  * @property {Target | null} shown What is in the inspector: the selected or the current one.
  * @property {string} shownKey Under which key the frames know it: a tensor's id, or a call's.
  * @property {string} picture
+ * @property {string} direction
  * @property {string} title
+ * @property {string} hooksCode The hooks as plain PyTorch lines.
  * @property {Record<string, string>} transcript
  * @property {Notice | null} notice
  * @property {string} lang
@@ -176,6 +180,7 @@
  * @property {(lang: string) => void} setLang
  * @property {(box: string, isExpanded: boolean) => void} toggle Draws a box with or without what is inside.
  * @property {(box: string, step: number) => void} stepInto Expands a box and goes to a step inside.
+ * @property {(direction: string) => void} setDirection
  * @property {() => void} togglePredicting
  * @property {(step: number, right: boolean) => void} answered Counts an answer, the first one to each step.
  * @property {(message: {action: string, [name: string]: unknown}) => void} send

@@ -1,6 +1,7 @@
 /** Read everything the parts draw from the model in one go. */
 
 import { Boxes } from "./boxes.js";
+import { keptAnswer } from "./kept_answers.js";
 import { Frames } from "./frames.js";
 import { clamp } from "./stepper.js";
 import { Stops } from "./stops.js";
@@ -49,13 +50,16 @@ export function readView(model, before, { live, waiting, slow, playing, drafts }
     nextStep: stops.moved(step, "next"),
     comparisons: model.get("comparisons") ?? NONE,
     comparison: model.get("comparison") ?? null,
+    can: askable(model, before, live, busy),
     predicting: Boolean(model.get("predicting")),
     score: model.get("score") ?? NO_SCORE,
     selected,
     shown,
     shownKey: shown === null ? "" : frameKey(shown, selected, steps, step, boxes),
     picture: model.get("picture") ?? "",
+    direction: model.get("direction") ?? "auto",
     title: model.get("title") ?? "",
+    hooksCode: model.get("hooks_code") ?? "",
     transcript: model.get("transcript") ?? NOTHING,
     notice: model.get("notice") ?? null,
     lang: model.get("lang") ?? "en",
@@ -67,6 +71,18 @@ export function readView(model, before, { live, waiting, slow, playing, drafts }
     drafts,
   };
   return before !== null && isSame(view, before, model) ? before : view;
+}
+
+/**
+ * @param {import("./types.js").Model} model
+ * @param {View | null} before
+ * @param {boolean} live
+ * @param {boolean} busy
+ * @returns {View["can"]} The same function as before while nothing has changed.
+ */
+function askable(model, before, live, busy) {
+  if (before !== null && before.live === live && before.busy === busy) return before.can;
+  return (request) => !busy && (live || keptAnswer(model, request) !== null);
 }
 
 /** @type {WeakMap<object, unknown[]>} From what traits each of these was made. */

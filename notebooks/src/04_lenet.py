@@ -103,11 +103,10 @@ explorer
 # **Predict:** open `fc1`. Which node takes the gradient in, and to how many places does it send it?
 
 # %%
-fc1 = next(call for call in explorer.trace.graph.calls if call.module == "m3" or call.id == "k4")
 explorer.expand("fc1")
 
 # %% [markdown]
-# The gradient of the weights and of the bias stays in the box; only the gradient of the layer's **input**
+# The gradients of the weight and of the bias end in the box; only the gradient of the layer's **input**
 # leaves it, towards the convolutions.
 #
 # ## 4.4 Where does a gradient get small?
@@ -118,28 +117,26 @@ explorer.expand("fc1")
 explorer.trace.plot()
 
 # %% [markdown]
-# Now hold the gradient down on its way, and look again. A full backward hook on `fc2` halves what it sends
-# to everything before it:
+# Now hold the gradient down on its way. A full backward hook on `fc2` halves what it sends to everything
+# before it. (In the explorer: click `fc2`, choose *full backward hook*, type the text, press **Add hook**.)
+#
+# **Predict:** whose gradient will be half of what it was, and whose not?
+
 
 # %%
+def gradient_norms():
+    return {name: parameter.grad.norm().item() for name, parameter in model.named_parameters()}
+
+
+before = gradient_norms()
 explorer.attach(
-    model.fc2,
+    "fc2",
     "lambda module, grad_input, grad_output: (grad_input[0] / 2,)",
     kind="module_backward_hook",
 )
-halved = {name: explorer.trace.grad(f"model.{name}") for name, _ in model.named_parameters()}
-
-# %% [markdown]
-# **Predict:** whose gradient is half of what it was, and whose is not?
-
-# %%
-plain = LeNet()
-plain.load_state_dict(model.state_dict())
-F.cross_entropy(plain(picture), label).backward()
-for name, parameter in plain.named_parameters():
-    ratio = float(halved[name].summary.norm if halved[name].summary else 0) / parameter.grad.norm().item()
-    if halved[name].summary:
-        print(f"{name:12} {ratio:.3f}")
+after = gradient_norms()
+for name in before:
+    print(f"{name:12} {after[name] / before[name]:.3f}")
 
 # %% [markdown]
 # `fc1` and both convolutions come behind the hook: half. `fc2.weight` itself does not: the hook changed

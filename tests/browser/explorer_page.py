@@ -132,7 +132,8 @@ class ExplorerPage:
 
     def fact(self, name: str) -> Locator:
         """One fact of the inspector by its term, such as `after its hooks`."""
-        return self.root.locator(".hv-facts dt", has_text=name).locator(
+        exactly = re.compile(rf"^{re.escape(name)}$")
+        return self.root.locator(".hv-facts dt", has_text=exactly).locator(
             "xpath=following-sibling::dd[1]"
         )
 

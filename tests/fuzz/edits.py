@@ -86,6 +86,7 @@ class _Edited:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.built = _prepare(program)
+        self.is_over = False
         self.chains = _chains(self.built)
         self.found = self._dictionaries()
         listed = {hook.number for chain in self.chains.values() for hook in chain}
@@ -105,6 +106,8 @@ class _Edited:
 
     def change(self, edit: Edit) -> None:
         """Make an edit, and check what came of it."""
+        if self.is_over:
+            return
         names = [name for name in self.chains if self.session.trace.graph.find(name) is not None]
         if not names:
             return
@@ -146,6 +149,7 @@ class _Edited:
             self.session.run()
         except HookRunError as raised:
             same("exception, unhook", _error(raised.trace.error), error)
+            self.is_over = True  # the trace of before stays, and tells of a hook that is gone
         else:
             same("exception, unhook", None, error)
             self.grads = grads

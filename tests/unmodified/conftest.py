@@ -2,10 +2,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
+from hookviz import magic
+from hookviz.explorer import Explorer
 from hookviz.live import internals
 from tests.unmodified.shell import Shell
 
@@ -32,4 +35,18 @@ def shell(new_shell: Callable[[], Shell]) -> Shell:
     """A shell that has loaded the extension."""
     made = new_shell()
     assert made.run("%load_ext hookviz").error is None
+    return made
+
+
+@pytest.fixture
+def explorers(monkeypatch: pytest.MonkeyPatch) -> list[Explorer]:
+    """The explorers that cells show, in order."""
+    made: list[Explorer] = []
+
+    class Noted(Explorer):
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            super().__init__(*arguments, **options)
+            made.append(self)
+
+    monkeypatch.setattr(magic, "Explorer", Noted)
     return made

@@ -74,12 +74,14 @@ said((trunk + 1).sum().backward)
 a, b = leaf(2.0), leaf(3.0)
 early = a.exp()
 late = early * b
+early.register_hook(lambda grad: print('early', grad))
 def hook(grad):
     raise KeyError('stop here')
 early.register_hook(hook)
 said(late.backward)
 said(late.backward)
-said(lambda: torch.autograd.grad(early, a)[0].item())
+said(lambda: early.grad_fn._saved_result.item())
+said(lambda: late.grad_fn._saved_other.item())
 """,
     "assignment into a part, twice": """\
 a = leaf(2.0, 3.0)
@@ -164,6 +166,18 @@ def inner(grad):
     return grad * b.grad
 c.register_hook(inner)
 c.backward()
+""",
+    "an inner backward retains": """\
+a, b = leaf(2.0), leaf(3.0)
+part, early = a.exp(), b.exp()
+root = early * part
+def inner(grad):
+    part.backward(retain_graph=True)
+    raise ValueError('the outer one stops')
+early.register_hook(inner)
+said(root.backward)
+said(lambda: torch.autograd.grad(part, a))
+said(root.backward)
 """,
     "create_graph": """\
 a = leaf(2.0)
@@ -518,10 +532,12 @@ except KeyError as first:
 """,
     "a compiled function": """\
 @torch.compile(backend='aot_eager')
-def function(x):
-    return (x.sin() * x.exp()).sum()
-a = leaf(1.0, 2.0)
-loss = function(a)
+def function(x, w):
+    return torch.relu(x @ w).exp().sum()
+x, w = torch.randn(2, 3), torch.randn(3, 3, requires_grad=True)
+# Its backward is compiled now, for graphs that are not retained.
+seen.append(torch.autograd.grad(function(x, w), w))
+loss = function(x, w)
 loss.backward()
 said(loss.backward)
 """,

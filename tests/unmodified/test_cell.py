@@ -31,20 +31,6 @@ b.backward()
 
 
 @pytest.fixture
-def explorers(monkeypatch: pytest.MonkeyPatch) -> list[Explorer]:
-    """The explorers that cells show, in order."""
-    made: list[Explorer] = []
-
-    class Noted(Explorer):
-        def __init__(self, *arguments: Any, **options: Any) -> None:
-            super().__init__(*arguments, **options)
-            made.append(self)
-
-    monkeypatch.setattr(magic, "Explorer", Noted)
-    return made
-
-
-@pytest.fixture
 def shell(shell: Shell) -> Shell:
     """A shell with the extension and torch."""
     shell.run(START)
@@ -248,6 +234,19 @@ def test_only_the_first_calls_are_recorded_and_the_rest_is_counted(
     assert len(explorers) == 13
 
 
+def test_a_backward_that_pytorch_makes_itself_is_not_counted(
+    shell: Shell, explorers: list[Explorer]
+) -> None:
+    ran = shell.run("""\
+%%hookviz
+a = leaf(2.0)
+for _ in range(5):
+    checkpoint(torch.exp, a, use_reentrant=True).backward()
+""")
+    assert len(explorers) == 3
+    assert "not recorded: 2." in ran.texts[-1]
+
+
 def test_a_training_loop_keeps_the_recorded_graphs_and_no_other(
     shell: Shell, explorers: list[Explorer]
 ) -> None:
@@ -313,6 +312,21 @@ b.backward()
     (hook,) = explorers[0].hooks("b")
     explorers[0].disable(hook)
     assert explorers[0].trace.grad("a").item() == 4  # type: ignore[union-attr]
+
+
+def test_a_pass_that_met_a_freed_graph_meets_it_again(
+    shell: Shell, explorers: list[Explorer]
+) -> None:
+    shell.run("""\
+%%hookviz
+loss = checkpoint(torch.exp, leaf(2.0), use_reentrant=False)
+loss.backward()
+loss.backward()
+""")
+    assert [explorer.trace.error is None for explorer in explorers] == [True, False]
+    explorers[0].run()
+    with pytest.raises(HookRunError, match="second time"):
+        explorers[1].run()
 
 
 LEARNED = """\
@@ -432,22 +446,27 @@ def test_a_thread_that_outlives_the_cell_leaves_nothing(
 ) -> None:
     shell.run("""\
 %%hookviz
-a = leaf(2.0)
-c = a * a
+import weakref
+big, a = torch.ones(100), leaf(2.0)
+memory = weakref.ref(big.untyped_storage())
+c = a * big
+del big
 inside, go_on = threading.Event(), threading.Event()
 def wait(grad):
     inside.set()
     go_on.wait(10)
 c.register_hook(wait)
-thread = threading.Thread(target=c.backward)
+thread = threading.Thread(target=lambda: c.sum().backward())
 thread.start()
 inside.wait(10)
 """)
+    assert shell.variables["memory"]() is not None
     shell.run("go_on.set()\nthread.join()")
     assert explorers == []
-    assert shell.variables["a"].grad.item() == 4
+    assert shell.variables["a"].grad.item() == 100
+    assert shell.variables["memory"]() is None
     with pytest.raises(RuntimeError, match="second time"):
-        shell.variables["c"].backward()
+        shell.variables["c"].sum().backward()
 
 
 def test_a_fault_of_hookviz_does_not_reach_the_cell(

@@ -304,6 +304,7 @@ def test_modules_are_described_for_the_inspector() -> None:
         "order": 0,
         "calls": ["k0"],
         "kinds": list(kinds),
+        "notes": [],
     }
     assert [(hook["id"], hook["kind"]) for hook in hooks] == [
         ("h2", "module_backward_pre_hook"),

@@ -18,6 +18,7 @@ from hookviz.view.message import Message, render
 from hookviz.view.numbers import short_text
 from hookviz.view.steps import build_steps, frame_at
 from hookviz.view.stops import stops
+from hookviz.view.transcript import transcript
 from tests.view.boxes import (
     BACKWARD_HOOK,
     FORWARD_HOOK,
@@ -321,6 +322,7 @@ def test_what_happens_inside_a_closed_box_is_one_stop() -> None:
     ]
     inside = found[5]
     assert inside.box == "k0"
+    assert "so far nothing has left it" in render(inside.caption or "", "en")
     assert render(inside.line or "", "en") == "scale: gradient 3 → 30 arrives"
     assert "Open the box to see its 3 steps" in render(inside.caption or "", "en")
 
@@ -398,7 +400,7 @@ def test_an_error_inside_a_closed_box_is_a_stop_of_its_own() -> None:
     ]
 
 
-def test_a_box_that_nothing_has_left_yet_says_so() -> None:
+def test_a_box_that_nothing_can_leave_says_so() -> None:
     model = HandWritten()
     with watched(model) as watch:
         loss = model(torch.ones(6, 1, 2)).sum()
@@ -408,4 +410,49 @@ def test_a_box_that_nothing_has_left_yet_says_so() -> None:
     (fold,) = [stop for stop in found if stop.box == "g0"]
     assert isinstance(fold.line, Message)
     assert render(fold.line, "en") == "Mm, Add, Tanh: gradient [[1, 1, 1]] arrives"
-    assert "so far nothing has left it" in render(fold.caption or "", "en")
+    assert "what it leads to is all inside" in render(fold.caption or "", "en")
+
+
+def test_what_surprises_people_is_said_where_it_happens() -> None:
+    graph, events = sum_net()
+    unseen = replace(events[0], notes=("fact.kwargs_unseen",))
+    steps = build_steps(graph, (unseen, *events[1:]))
+    assert "with_kwargs=True" in render(steps[1].caption, "en")
+    assert "with_kwargs=True" not in render(steps[2].caption, "en")
+    lines = transcript(graph, (unseen, *events[1:])).splitlines()
+    assert "with_kwargs=True" in lines[lines.index("        | hello") + 1]
+
+
+def test_what_is_to_be_said_of_a_whole_module_stands_at_the_start_and_in_the_transcript() -> None:
+    graph, _ = sum_net()
+    silent = replace(graph.modules[0], name="silent", notes=("fact.not_called",))
+    lonely = replace(graph, modules=(silent,), calls=(), notes=("note.no_lines",))
+    for lang in LANGUAGES:
+        (step,) = build_steps(lonely, ())
+        caption = render(step.caption, lang)
+        assert render(Message("fact.not_called"), lang) in caption
+        assert render(Message("note.no_lines"), lang) in caption
+        last = transcript(lonely, (), lang=lang).splitlines()[-1]
+        assert last.startswith("silent")
+        assert last.endswith(render(Message("fact.not_called"), lang))
+
+
+def test_an_error_in_the_forward_says_whose_it_is_and_what_was_given() -> None:
+    graph, _ = sum_net()
+    error = ErrorRecord(type="ValueError", message="no", explanation="error.hook_raised")
+    failed = Event(
+        index=0,
+        kind="error",
+        module="net",
+        call=0,
+        error=error,
+        hook=PRE_HOOK,
+        arguments_before=arguments(1, 2),
+    )
+    (_, step) = build_steps(graph, (failed,))
+    assert render(step.line, "en") == "net: ValueError raised by hook add_ten"
+    assert render(step.caption, "en").startswith("Hook add_ten on net raised ValueError: “no”.")
+    assert "Backward" not in render(step.caption, "en")
+    assert box_at((graph, (failed,)), 1, "k0")["input"] == "1; 2"
+    own = replace(failed, hook=None)
+    assert render(build_steps(graph, (own,))[1].caption, "en").startswith("The forward of net")

@@ -3,6 +3,10 @@ from __future__ import annotations
 import re
 
 from hookviz.view.dot import scene_to_dot
+from hookviz.view.fields import Fields
+from hookviz.view.scene_builder import build_scene
+from hookviz.view.steps import build_steps
+from tests.view.boxes import hooked_module
 from tests.view.drawing import ladder, named, scene_of
 from tests.view.example import second_example
 from tests.view.graphs import chain
@@ -40,6 +44,21 @@ def test_the_rescue_draws_straight_lines_and_never_right_angles() -> None:
 def test_a_large_graph_is_not_forced_into_source_order() -> None:
     assert "ordering=out" in scene_to_dot(scene_of(chain(25)))
     assert "ordering" not in scene_to_dot(scene_of(ladder(100), is_whole=True))
+
+
+def test_frames_are_never_combined_with_forced_order_which_can_abort_graphviz() -> None:
+    opened = scene_to_dot(scene_of(hooked_module(), is_whole=True))
+    assert "subgraph cluster_b0" in opened
+    assert "ordering" not in opened
+    closed = build_scene(hooked_module()[0], Fields(build_steps(*hooked_module()), 0), expanded=())
+    assert "ordering=out" in scene_to_dot(closed)
+
+
+def test_the_head_of_a_frame_takes_room_and_needs_no_font() -> None:
+    opened = scene_to_dot(scene_of(hooked_module(), is_whole=True))
+    (label,) = re.findall(r"<TABLE.*?</TABLE>", opened)
+    assert 'FIXEDSIZE="TRUE"' in label
+    assert re.sub(r"<[^>]*>", "", label) == ""
 
 
 def test_the_same_scene_gives_the_same_text() -> None:

@@ -11,6 +11,7 @@ from hookviz.view import engines, layout
 from hookviz.view.dot import scene_to_dot
 from hookviz.view.layout import Layout, lay_out
 from hookviz.view.scene import Scene
+from tests.view.boxes import hooked_module, sum_net
 from tests.view.drawing import Example, ladder, lonely_leaf, scene_of, square, unbound
 from tests.view.example import second_example
 from tests.view.graphs import chain, shared_leaf
@@ -23,6 +24,8 @@ EXAMPLES = [
     lonely_leaf(),
     chain(25),
     ladder(6),
+    hooked_module(),
+    sum_net(),
 ]
 
 

@@ -1,0 +1,97 @@
+"""Save what an explorer shows: as a page, as a picture, as an animation, as code."""
+
+from __future__ import annotations
+
+import os
+
+from hookviz.errors import HookvizError
+from hookviz.saved_page import page_part, save_page, write_text
+from hookviz.stepping import SteppingWidget
+from hookviz.trace import Trace
+from hookviz.view.animation import animated_svg
+from hookviz.view.as_code import as_code
+from hookviz.view.picture import picture_svg
+
+Path = str | os.PathLike[str]
+
+
+class SharingWidget(SteppingWidget):
+    """An explorer whose pass can be saved."""
+
+    @property
+    def baseline(self) -> Trace:
+        """The same pass without hooks."""
+        raise NotImplementedError
+
+    def save_html(self, path: Path) -> None:
+        """Save a page that steps, compares and predicts in any browser, without a network.
+
+        Where hooks are on, one more pass without them is run, to compare with.
+
+        Args:
+            path: The file, by custom with the ending `.html`; one that is there is replaced.
+
+        Raises:
+            HookvizError: If the file cannot be written.
+        """
+        has_hooks = any(choice["id"] == "hooks" for choice in self.comparisons)
+        part = page_part(
+            self._trace,
+            lang=self.lang,
+            baseline=self.baseline if has_hooks else None,
+            expanded=self.expanded,
+        )
+        save_page(path, [part], lang=self.lang)
+
+    def save_svg(self, path: Path, *, step: int | None = None) -> None:
+        """Save the picture of a step, with the boxes that are open, as a file of its own.
+
+        Args:
+            path: The file, by custom with the ending `.svg`; one that is there is replaced.
+            step: Which step; the current one if not given.
+
+        Raises:
+            HookvizError: If the file cannot be written, or there is no such step.
+        """
+        place = self.step if step is None else step
+        last = len(self._steps) - 1
+        if not isinstance(place, int) or not 0 <= place <= last:
+            raise HookvizError(f"there is no step {step!r}; this pass has the steps 0 to {last}.")
+        write_text(path, self._still(place) + "\n")
+
+    def save_animation(self, path: Path, *, seconds: float = 1.5) -> None:
+        """Save the whole pass as an SVG file that plays by itself, one picture per stop.
+
+        Args:
+            path: The file, by custom with the ending `.svg`; one that is there is replaced.
+            seconds: How long each stop is shown.
+
+        Raises:
+            HookvizError: If the file cannot be written, or the pass has too many stops.
+        """
+        stops = [stop["step"] for stop in self.stops]
+        text = animated_svg([self._still(step) for step in stops], seconds=seconds)
+        write_text(path, text + "\n")
+
+    def as_code(self) -> str:
+        """Return plain PyTorch lines that register these hooks; see what they give without hookviz.
+
+        They are to run after the tensors are made and before any hook is registered on them. What
+        cannot be written as code stands there as a comment.
+        """
+        return as_code(self._trace, inputs=self._input_names())
+
+    def _input_names(self) -> list[str] | None:
+        return None
+
+    def _still(self, step: int) -> str:
+        return picture_svg(
+            self._trace.graph,
+            self._steps,
+            step=step,
+            lang=self.lang,
+            standalone=True,
+            expanded=self.expanded,
+            tree=self._tree,
+            direction=self.direction,
+        )

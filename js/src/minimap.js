@@ -1,0 +1,107 @@
+/** Show a picture that is larger than its box as a whole, with the part that is in sight marked. */
+
+import { make } from "./dom.js";
+
+const SVG = "http://www.w3.org/2000/svg";
+const LONGEST = 150;
+/** What is drawn of each element: only its outline. */
+const SHAPES = ".hv-card > .hv-box, .hv-function > .hv-shape, .hv-module > .hv-module-box, .hv-module > .hv-frame";
+/** More outlines than this are a grey mass. */
+const MOST_SHAPES = 1500;
+
+/**
+ * @typedef {object} Sight What of the picture is in the box, in the picture's own units.
+ * @property {number} left
+ * @property {number} top
+ * @property {number} width
+ * @property {number} height
+ * @property {{width: number, height: number}} size Of the whole picture.
+ */
+
+/**
+ * @param {import("./types.js").Context} context
+ * @param {(x: number, y: number) => void} lookAt Brings a point of the picture to the middle.
+ */
+export function createMinimap({ document, signal, words }, lookAt) {
+  const element = make(document, "div", "hv-minimap", { "aria-hidden": "true" });
+  const svg = document.createElementNS(SVG, "svg");
+  const shapes = document.createElementNS(SVG, "g");
+  const sight = document.createElementNS(SVG, "rect");
+  sight.setAttribute("class", "hv-minimap-sight");
+  svg.append(shapes, sight);
+  element.append(svg);
+  element.hidden = true;
+  let isDragged = false;
+
+  svg.addEventListener("pointerdown", (event) => {
+    isDragged = true;
+    svg.setPointerCapture?.(event.pointerId);
+    follow(event);
+  }, { signal });
+  svg.addEventListener("pointermove", (event) => {
+    if (isDragged) follow(event);
+  }, { signal });
+  for (const end of ["pointerup", "pointercancel"]) {
+    svg.addEventListener(end, () => {
+      isDragged = false;
+    }, { signal });
+  }
+
+  /** @param {Event} event */
+  function follow(event) {
+    const { clientX, clientY } = /** @type {PointerEvent} */ (event);
+    const place = svg.getBoundingClientRect();
+    const [, , width, height] = (svg.getAttribute("viewBox") ?? "0 0 1 1").split(" ").map(Number);
+    if (place.width === 0) return;
+    lookAt(((clientX - place.left) / place.width) * width, ((clientY - place.top) / place.height) * height);
+    event.preventDefault();
+  }
+
+  return { element, show, move };
+
+  /**
+   * @param {SVGSVGElement} picture
+   * @param {{width: number, height: number}} size
+   */
+  function show(picture, { width, height }) {
+    const scale = LONGEST / Math.max(width, height);
+    svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    svg.setAttribute("width", String(Math.round(width * scale)));
+    svg.setAttribute("height", String(Math.round(height * scale)));
+    const found = [...picture.querySelectorAll(SHAPES)].slice(0, MOST_SHAPES);
+    shapes.replaceChildren(...found.map((shape) => outline(document, shape, picture)));
+    element.title = words.say("ui.minimap");
+  }
+
+  /** @param {Sight} now */
+  function move({ left, top, width, height, size }) {
+    const isWhole = left <= 1 && top <= 1 && left + width >= size.width - 1 && top + height >= size.height - 1;
+    element.hidden = isWhole;
+    for (const [name, value] of Object.entries({ x: left, y: top, width, height })) {
+      sight.setAttribute(name, String(Math.round(value)));
+    }
+  }
+}
+
+/**
+ * @param {Document} document
+ * @param {Element} shape
+ * @param {SVGSVGElement} picture
+ */
+function outline(document, shape, picture) {
+  const copy = document.createElementNS(SVG, shape.localName);
+  for (const name of ["x", "y", "width", "height", "r", "cx", "cy", "rx"]) {
+    const value = shape.getAttribute(name);
+    if (value !== null) copy.setAttribute(name, value);
+  }
+  const isFrame = shape.classList.contains("hv-frame");
+  copy.setAttribute("class", isFrame ? "hv-minimap-frame" : "hv-minimap-shape");
+  /** @type {string[]} */
+  const moves = [];
+  for (let item = /** @type {Element | null} */ (shape); item !== null && item !== picture; item = item.parentElement) {
+    const transform = item.getAttribute("transform");
+    if (transform) moves.unshift(transform);
+  }
+  if (moves.length > 0) copy.setAttribute("transform", moves.join(" "));
+  return copy;
+}
