@@ -35,6 +35,9 @@ def short_text(snapshot: TensorSnapshot | None, *, width: int = CARD_WIDTH) -> T
     shape = shape_text(snapshot.shape)
     if snapshot.summary is not None:
         return _summary(snapshot.dtype, shape, snapshot.summary, width)
+    if snapshot.values is None and not snapshot.note:
+        # Nobody has read it, which is no failure: what is known is its kind.
+        return shape if _is_short(snapshot.dtype, width) else f"{snapshot.dtype} {shape}"
     if snapshot.values is None:
         return Message("value.unreadable", {"dtype": snapshot.dtype, "shape": shape})
     if not snapshot.values:
@@ -149,9 +152,13 @@ def number_text(number: Number, digits: int = _DIGITS) -> str:
     return f"{number:.{digits}g}"
 
 
+def _is_short(dtype: str, width: int) -> bool:
+    """Return whether what is as usual need not be said: on a card."""
+    return width <= CARD_WIDTH and dtype == "float32"
+
+
 def _summary(dtype: str, shape: str, summary: TensorSummary, width: int) -> Text:
-    # On a card, what is as usual is not said.
-    is_short = width <= CARD_WIDTH and dtype == "float32"
+    is_short = _is_short(dtype, width)
     facts: list[Text] = []
     if summary.norm:
         digits = _DIGITS_ON_CARDS if is_short else _DIGITS

@@ -3,7 +3,7 @@
 import { createCodeEditor } from "./code_editor.js";
 import { make, setText } from "./dom.js";
 import { createHookKindForm } from "./hook_kind_form.js";
-import { isHookable, isModule } from "./target.js";
+import { isChangeable, isHookable, isModule } from "./target.js";
 
 /** @typedef {import("./types.js").View} View */
 /** @typedef {import("./types.js").Target} Target */
@@ -68,7 +68,7 @@ export function createHookEditor(context, drafts) {
    */
   function update(view, target, hook) {
     editing = { view, target, hook };
-    const fixed = hook !== null && !hook.editable;
+    const fixed = hook !== null && !(hook.editable && isChangeable(target, hook));
     form.update(hook === null && isModule(target) ? target : null);
     element.hidden = hook === null && !isHookable(target);
     code.setText(drafts.get(place()) ?? source());

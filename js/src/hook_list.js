@@ -3,7 +3,7 @@
 import { make, setText } from "./dom.js";
 import { createHookRow } from "./hook_row.js";
 import { isRewriting } from "./rewriting.js";
-import { isModule } from "./target.js";
+import { isChangeable, isModule } from "./target.js";
 
 /** @typedef {import("./types.js").Hook} Hook */
 /** @typedef {import("./hook_row.js").HookRow} HookRow */
@@ -63,7 +63,7 @@ export function createHookList(context, onChoose) {
       rewrote: isRewriting(did),
       state: words.format(frames.value(shownKey, `hook-state:${hook.id}`, step)) || "pending",
       chosen,
-      fixed: isModule(target) && !target.kinds.includes(hook.kind),
+      fixed: !isChangeable(target, hook),
       live,
       busy,
     });

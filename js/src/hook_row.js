@@ -79,7 +79,7 @@ export function createHookRow({ document, signal, words, actions }, onChoose) {
       const possible = { power: true, up: place > 0, down: place < state.last, remove: true };
       for (const [name, button] of Object.entries(buttons)) {
         button.disabled = !state.live || state.fixed;
-        const may = possible[/** @type {keyof typeof possible} */ (name)] && !state.busy;
+        const may = possible[/** @type {keyof typeof possible} */ (name)] && !state.busy && !button.disabled;
         button.setAttribute("aria-disabled", String(!may));
         if (!state.live) button.title = words.say("ui.no_kernel.tooltip");
         else if (state.fixed) button.title = words.say("ui.hooks.not_editable");

@@ -94,14 +94,11 @@ export function createPanZoom({ document, signal, words }, stage, moved = () => 
     else behavior.translateBy(selection, 0, 0);
   });
 
-  return { element, update, show, reveal, pan, placeOf, lookAt };
+  return { element, update, show, reveal, pan, placeOf, center };
 
   /** @param {{x: number, y: number, k: number}} transform */
   function tell({ x, y, k }) {
-    if (stage.clientWidth === 0) return;
-    moved({
-      left: -x / k, top: -y / k, width: stage.clientWidth / k, height: stage.clientHeight / k, size,
-    });
+    if (room.width > 0) moved({ left: -x / k, top: -y / k, width: room.width / k, height: room.height / k, size });
   }
 
   /**
@@ -110,7 +107,7 @@ export function createPanZoom({ document, signal, words }, stage, moved = () => 
    * @param {number} x In the picture's own units.
    * @param {number} y
    */
-  function lookAt(x, y) {
+  function center(x, y) {
     if (svg === null) return;
     untouched = false;
     isInstant = true;

@@ -28,7 +28,7 @@ export function createPicture(context) {
   const stage = make(document, "div", "hv-stage", {
     role: "group", "aria-keyshortcuts": "Shift+ArrowLeft Shift+ArrowRight Shift+ArrowUp Shift+ArrowDown",
   });
-  const minimap = createMinimap(context, (x, y) => panzoom.lookAt(x, y));
+  const minimap = createMinimap(context, (x, y) => panzoom.center(x, y));
   const panzoom = createPanZoom(context, stage, minimap.move);
   const find = createFind(context, go);
   const direction = createDirection(context);

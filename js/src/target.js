@@ -22,6 +22,15 @@ export function isHookable(target) {
 }
 
 /**
+ * @param {Target} target
+ * @param {import("./types.js").Hook} hook One of its hooks.
+ * @returns {boolean} Whether it can be turned off, moved and removed here.
+ */
+export function isChangeable(target, hook) {
+  return !isModule(target) || target.kinds.includes(hook.kind);
+}
+
+/**
  * The tensor or module with this id; a call stands for its module.
  *
  * @param {string} id

@@ -184,6 +184,8 @@ test("a forward that cannot run again takes no hooks, and says how it could", { 
   assert.ok(page.button("New hook").closest("[hidden]"));
   const buttons = page.all(".hv-hook-buttons button");
   assert.ok(buttons.length >= 8 && buttons.every((button) => button.disabled));
+  assert.ok(buttons.every((button) => button.getAttribute("aria-disabled") === "true"));
+  assert.equal(page.button("Apply").disabled, true);
   page.model.update({ selected: "m6" });
   page.model.update({ selected: "m0" });
   assert.equal(page.one(".hv-editor").hidden, true);

@@ -81,6 +81,8 @@ def test_six_digits_of_every_float_are_kept(number: float) -> None:
         (matrix(2, 2, 1, 2, 3, 4), "[[1, 2], [3, 4]]"),
         (TensorSnapshot(shape=(0, 3), dtype="float32", values=()), "empty [0, 3]"),
         (TensorSnapshot(shape=(2,), dtype="float32", note="meta"), "float32 [2], values cannot"),
+        (TensorSnapshot(shape=(512, 3), dtype="float32"), "[512, 3]"),
+        (TensorSnapshot(shape=(512, 3), dtype="float64"), "float64 [512, 3]"),
         (large(), "[3, 32, 32] norm 1.25"),
         (large(nan_count=2, inf_count=1), "[3, 32, 32] norm 1.25; 2 NaN; 1 Inf"),
         (large(norm=""), "[3, 32, 32]"),
