@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections import Counter, deque
-from collections.abc import Collection, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from types import CodeType, FrameType
 
 import torch
 from torch.autograd.graph import Node
 
+from hookviz.live import internals
 from hookviz.live.arguments import is_tensor
 from hookviz.live.memory import storage_of
 from hookviz.live.quiet import quietly
@@ -54,6 +55,7 @@ class NamedTensors:
         self._bytes = 0
         self._calls: Counter[int] = Counter()
         self._most_calls = most_calls
+        self._used_up: set[int] = set()
 
     def __len__(self) -> int:
         return sum(map(len, self._found.values()))
@@ -70,7 +72,7 @@ class NamedTensors:
         self._calls[depth] += 1
         with quietly():
             for name, tensor in tensors:
-                if tensor.requires_grad:
+                if tensor.requires_grad and not self._is_used_up(tensor):
                     self._add(depth, f"{name} ({where})", tensor)
         if self._most_calls is not None:
             found = self._found.get(depth)
@@ -92,14 +94,26 @@ class NamedTensors:
         if not found:
             del self._found[depth]
 
-    def forget(self, nodes: Collection[Node]) -> None:
-        """Let go of the variables that these nodes have made: a backward has used them up."""
+    def forget(self, nodes: Iterable[Node]) -> None:
+        """Let go of the variables that these nodes have made: a backward has used them up.
+
+        A function that is still running, and in which backward was called, ends later; its
+        variables are not taken in then.
+        """
+        # By numbers: the nodes themselves would keep what is behind them.
+        numbers = map(internals.number_of, nodes)
+        self._used_up.update(number for number in numbers if number is not None)
         for depth, found in list(self._found.items()):
-            kept = deque(one for one in found if one.tensor.grad_fn not in nodes)
+            kept = deque(one for one in found if not self._is_used_up(one.tensor))
             self._bytes -= sum(one.size for one in found) - sum(one.size for one in kept)
             self._found[depth] = kept
             if not kept:
                 del self._found[depth]
+
+    def _is_used_up(self, tensor: torch.Tensor) -> bool:
+        if not self._used_up or tensor.grad_fn is None:
+            return False
+        return internals.number_of(tensor.grad_fn) in self._used_up
 
     def names(self) -> Iterator[tuple[str, torch.Tensor]]:
         """Yield each name with its tensor, those of the outermost functions first.

@@ -69,22 +69,32 @@ def test_modules_lines_and_inner_variables_are_known(
     assert explorer.code[0]["first"] == 1
 
 
+@pytest.mark.parametrize("outside", [3, 0, 1])
 def test_each_round_of_a_loop_has_its_own_variables(
-    shell: Shell, explorers: list[Explorer]
+    shell: Shell, explorers: list[Explorer], outside: int
 ) -> None:
-    shell.run("""\
+    shell.run(
+        f"""\
 %%hookviz
 def loss_of(w):
     hidden = w * w
     hidden.register_hook(lambda grad: grad * 2)
     return hidden.sum()
 w = leaf(1.0, 2.0)
-for _ in range(3):
+for _ in range({outside}):
     loss_of(w).backward()
-""")
-    for explorer in explorers:
+def step(w):
+    inner = w * w
+    inner.register_hook(lambda grad: grad * 2)
+    inner.sum().backward()
+for _ in range({3 - outside}):
+    step(w)
+"""
+    )
+    names = ["hidden (loss_of)"] * outside + ["inner"] * (3 - outside)
+    for explorer, name in zip(explorers, names, strict=True):
         labels = [tensor.label for tensor in explorer.trace.graph.tensors]
-        assert labels == ["t0", "hidden (loss_of)", "w"]
+        assert labels == ["t0", name, "w"]
 
 
 def test_variables_of_a_graph_that_is_still_needed_are_kept(
