@@ -8,8 +8,9 @@ from typing import Any
 from hookviz.compared import Compared
 from hookviz.errors import HookvizError
 from hookviz.languages import LANGUAGES, table
-from hookviz.live.session import HookId, HookLike, Session, Target
-from hookviz.records import HookRecord, TraceRecord
+from hookviz.live.session import HookLike, Session
+from hookviz.live.targets import HookId, Target
+from hookviz.records import HookKind, HookRecord, TraceRecord
 from hookviz.sharing import SharingWidget
 from hookviz.trace import Trace
 from hookviz.view.box_data import box_data
@@ -18,7 +19,7 @@ from hookviz.view.explorer_data import explorer_data
 from hookviz.view.ghosts import with_ghosts
 from hookviz.view.grouping import group_tree
 from hookviz.view.matching import matching_step
-from hookviz.view.notices import notice_for
+from hookviz.view.notices import info_notice, notice_for
 from hookviz.view.picture import picture_svg
 from hookviz.view.steps import build_steps
 
@@ -63,43 +64,63 @@ class Explorer(SharingWidget):
     # -- where the reader stands ----------------------------------------------------------------
 
     def run_to(self, target: Target) -> bool:
-        """Go on to the next step at a tensor; return whether there was one.
+        """Go on to the next step at a tensor, module or function; return whether there was one.
 
         Raises:
-            UnknownTargetError: If the graph has no such tensor.
+            UnknownTargetError: If the graph has no such thing.
         """
-        wanted = self._session.find_tensor(target).id
-        return self._run_to(n for n, step in enumerate(self._steps) if step.tensor == wanted)
+        wanted = self._session.find_owner(target).id
+        calls = {call.id for call in self._trace.graph.calls if call.module == wanted}
+        return self._run_to(
+            n
+            for n, step in enumerate(self._steps)
+            if wanted in (step.tensor, step.node) or step.call in calls
+        )
 
     def select(self, target: Target) -> None:
-        """Select a tensor, as a click on it does.
+        """Select a tensor or a module, as a click on it does.
 
         Raises:
-            UnknownTargetError: If the graph has no such tensor.
+            UnknownTargetError: If the graph has no such thing.
         """
-        self.selected = self._session.find_tensor(target).id
+        self.selected = self._session.find_owner(target).id
 
     # -- hooks ----------------------------------------------------------------------------------
 
     def hooks(self, target: Target) -> tuple[HookRecord, ...]:
-        """Return the hooks of a tensor in the order in which they run, those turned off too.
+        """Return the hooks of a tensor, module or function, those turned off too.
+
+        Those of one kind come in the order in which they run.
 
         Raises:
-            UnknownTargetError: If the graph has no such tensor.
+            UnknownTargetError: If the graph has no such thing.
         """
-        owner = self._session.find_tensor(target)
-        for tensor in self._trace.graph.tensors:
-            if tensor.id == owner.id:
-                return tensor.hooks
-        return ()
+        wanted = self._session.find_owner(target).id
+        graph = self._trace.graph
+        chains = {
+            **{tensor.id: tensor.hooks for tensor in graph.tensors},
+            **{module.id: module.hooks for module in graph.modules},
+            **{node.id: node.hooks for node in graph.nodes},
+        }
+        return chains.get(wanted, ())
 
     def run(self) -> None:
         """Run backward again with the hooks as they are now. See `Session.run`."""
         self._act(self._session.run)
 
-    def attach(self, target: Target, hook: HookLike) -> str:
-        """Add a hook to a tensor and return its id. See `Session.attach`."""
-        hook_id: str = self._act(lambda: self._session.attach(target, hook), target=target)
+    def attach(
+        self,
+        target: Target,
+        hook: HookLike,
+        *,
+        kind: HookKind | None = None,
+        with_kwargs: bool | None = None,
+    ) -> str:
+        """Add a hook to a tensor, module or function and return its id. See `Session.attach`."""
+        hook_id: str = self._act(
+            lambda: self._session.attach(target, hook, kind=kind, with_kwargs=with_kwargs),
+            target=target,
+        )
         return hook_id
 
     def edit(self, hook_id: HookId, hook: HookLike) -> None:
@@ -178,22 +199,36 @@ class Explorer(SharingWidget):
             self.busy = False
             raise
         with self.hold_sync():
-            self.notice = None
+            self.notice = self._news()
             self._show()
             self.step = matching_step(before.events, self._trace.events, step)
             self.busy = False
         return result
 
-    def _attach_to(self, tensor_id: str, source: str) -> None:
+    def _news(self) -> dict[str, Any] | None:
+        """Return what the reader has to know of the last change, if anything."""
+        if self._session.notice is None:
+            return None
+        self._notices += 1
+        return info_notice(*self._session.notice, serial=self._notices)
+
+    def _attach_to(self, content: dict[str, Any]) -> None:
+        wanted, kind = str(content.get("target", "")), content.get("kind") or None
         # The page speaks of ids; another tensor may have such an id for its name.
+        is_tensor = any(tensor["id"] == wanted for tensor in self.tensors)
         self._act(
-            lambda: self._session.attach(self._session.tensor_with_id(tensor_id).tensor, source),
-            target=tensor_id,
+            lambda: self._session.attach(
+                self._session.tensor_with_id(wanted).tensor if is_tensor else wanted,
+                str(content.get("source", "")),
+                kind=kind,
+                with_kwargs=content.get("with_kwargs"),
+            ),
+            target=wanted,
         )
 
     def _id_of(self, target: Target) -> str:
         try:
-            return self._session.find_tensor(target).id
+            return self._session.find_owner(target).id
         except HookvizError:
             return ""
 
@@ -217,6 +252,7 @@ class Explorer(SharingWidget):
             expanded=expanded,
             tree=self._tree,
             direction=self.direction,
+            kinds=self._session.module_kinds,
         )
         data["comparisons"] = choice_data(graph, has_edit=self._compared.has_edit)
         data["hooks_code"] = self.as_code()
@@ -231,7 +267,7 @@ class Explorer(SharingWidget):
             return
         hook, source = str(content.get("hook", "")), str(content.get("source", ""))
         actions: dict[str, Callable[[], object]] = {
-            "attach": lambda: self._attach_to(str(content.get("target", "")), source),
+            "attach": lambda: self._attach_to(content),
             "edit": lambda: self.edit(hook, source),
             "remove": lambda: self.remove(hook),
             "enable": lambda: self.enable(hook),

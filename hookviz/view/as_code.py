@@ -31,9 +31,10 @@ def as_code(trace: TraceRecord, *, inputs: Sequence[str] | None = None) -> str:
     """
     graph = trace.graph
     lines = [*_module_lines(graph), *_tensor_lines(graph)]
-    call = f"{graph.root.label}.backward({_arguments(trace, inputs)})"
-    if not _is_expression(graph.root.label):
-        call = f"# the root has no name: {call}"
+    name = _name(graph.root)
+    call = f"{name or 'root'}.backward({_arguments(trace, inputs)})"
+    if name is None:
+        call = f"# the root has no name here: {call}"
     return "\n".join([*lines, call, ""])
 
 
@@ -91,7 +92,10 @@ def _hook_lines(owner: str | None, hook: HookRecord) -> Iterator[str]:
         yield f"# {owner}.{register}(...)  # {_one_line(hook.label)} has no source of its own"
         return
     definition, name = function
-    lines = [*definition, f"{owner}.{register}({name})"]
+    flags = "".join(
+        f", {flag}=True" for flag in ("with_kwargs", "always_call") if getattr(hook, flag)
+    )
+    lines = [*definition, f"{owner}.{register}({name}{flags})"]
     if hook.enabled:
         yield from lines
     else:

@@ -1,4 +1,4 @@
-"""Compare two passes over one graph: what a hook changed, and what it did not."""
+"""Compare two passes of the same code: what a hook changed, and what it did not."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from hookviz.records import Event, GraphRecord, TensorSnapshot, TraceRecord
+from hookviz.view.alignment import Alignment, align
 from hookviz.view.arrivals import value_at
 from hookviz.view.message import Message, Text
 from hookviz.view.names import GraphIndex
@@ -33,23 +34,27 @@ class Comparison:
 
 
 class DifferentGraphError(ValueError):
-    """The two passes do not run over graphs of the same structure."""
+    """The two passes have nothing in common."""
 
 
 def compare(trace: TraceRecord, other: TraceRecord, against: Message) -> Comparison:
     """Return what is different in `trace`, seen from `other`.
 
+    A hook of a module can make operations of its own, so the graphs may differ: what has a
+    counterpart is compared (see `view/alignment.py`), and what has none has changed.
+
     Args:
         trace: The pass on screen.
-        other: Another real pass over the same graph.
+        other: Another real pass of the same code.
         against: What to call the other pass.
 
     Raises:
-        DifferentGraphError: If the graphs have other nodes, edges or tensors.
+        DifferentGraphError: If nothing in the one graph has a counterpart in the other.
     """
-    if _structure(trace.graph) != _structure(other.graph):
-        raise DifferentGraphError("the two passes run over different graphs")
-    pairs = {**_tensor_pairs(trace, other), **_edge_pairs(trace, other)}
+    there = align(trace.graph, other.graph)
+    if not there.tensors:
+        raise DifferentGraphError("the two passes have nothing in common")
+    pairs = {**_tensor_pairs(trace, other, there), **_edge_pairs(trace, other, there)}
     ghosts: dict[str, Text] = {}
     changed: set[str] = set()
     same: set[str] = set()
@@ -60,8 +65,9 @@ def compare(trace: TraceRecord, other: TraceRecord, against: Message) -> Compari
             ghosts[key] = pair_text(mine[0], theirs[0])[1]
     grads: dict[str, Text] = {}
     for tensor in trace.graph.tensors:
-        if tensor.is_leaf or tensor.retains_grad:
-            kept = other.grads.get(tensor.label)
+        counterpart = there.tensors.get(tensor.id)
+        if counterpart is not None and (tensor.is_leaf or tensor.retains_grad):
+            kept = other.grads.get(counterpart.label)
             grads[tensor.id] = short_text(kept)
             if not is_same_value(trace.grads.get(tensor.label), kept):
                 changed.add(tensor.id)
@@ -79,7 +85,9 @@ Seen = tuple[TensorSnapshot | None] | None
 """A recorded value in brackets, since `None` can be one; `None` where nothing was recorded."""
 
 
-def _tensor_pairs(trace: TraceRecord, other: TraceRecord) -> dict[str, tuple[Seen, Seen]]:
+def _tensor_pairs(
+    trace: TraceRecord, other: TraceRecord, there: Alignment
+) -> dict[str, tuple[Seen, Seen]]:
     mine = slot_values(trace.graph, trace.events)
     theirs = slot_values(other.graph, other.events)
 
@@ -88,15 +96,25 @@ def _tensor_pairs(trace: TraceRecord, other: TraceRecord) -> dict[str, tuple[See
 
     pairs = {}
     for tensor in trace.graph.tensors:
-        slot = tensor.node, tensor.output_nr
-        if slot in mine or slot in theirs:
-            pairs[tensor.id] = seen(mine.get(slot)), seen(theirs.get(slot))
+        counterpart = there.tensors.get(tensor.id)
+        here = mine.get((tensor.node, tensor.output_nr))
+        beyond = None
+        if counterpart is not None:
+            beyond = theirs.get((counterpart.node, counterpart.output_nr))
+        if here is not None or beyond is not None:
+            pairs[tensor.id] = seen(here), seen(beyond)
     return pairs
 
 
-def _edge_pairs(trace: TraceRecord, other: TraceRecord) -> dict[str, tuple[Seen, Seen]]:
+def _edge_pairs(
+    trace: TraceRecord, other: TraceRecord, there: Alignment
+) -> dict[str, tuple[Seen, Seen]]:
     mine, theirs = _sent(trace.graph, trace.events), _sent(other.graph, other.events)
-    return {edge: (mine.get(edge), theirs.get(edge)) for edge in {**mine, **theirs}}
+    return {
+        edge.id: (mine.get(edge.id), theirs.get(there.edges.get(edge.id, "")))
+        for edge in trace.graph.edges
+        if edge.id in mine or there.edges.get(edge.id) in theirs
+    }
 
 
 def _sent(graph: GraphRecord, events: tuple[Event, ...]) -> dict[str, Seen]:
@@ -107,9 +125,3 @@ def _sent(graph: GraphRecord, events: tuple[Event, ...]) -> dict[str, Seen]:
         if event.kind == "node" and not event.timeline
         for place, edge in index.sent_along(event.node)
     }
-
-
-def _structure(graph: GraphRecord) -> object:
-    nodes = tuple((node.id, node.name) for node in graph.nodes)
-    tensors = tuple((tensor.id, tensor.node, tensor.output_nr) for tensor in graph.tensors)
-    return nodes, graph.edges, tensors

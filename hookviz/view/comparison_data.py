@@ -65,3 +65,5 @@ def _hooks(graph: GraphRecord) -> Iterator[HookRecord]:
         yield from tensor.hooks
     for module in graph.modules:
         yield from module.hooks
+    for node in graph.nodes:
+        yield from node.hooks

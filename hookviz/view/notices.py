@@ -29,6 +29,25 @@ def notice_for(error: BaseException, *, serial: int, target: str, hook: str) -> 
     }
 
 
+def info_notice(key: str, values: dict[str, str], *, serial: int) -> dict[str, Any]:
+    """Tell the reader something that is no error.
+
+    Args:
+        key: Of the language tables.
+        values: What stands for its placeholders.
+        serial: A number that grows.
+    """
+    return {
+        "kind": "info",
+        "title": to_json_data(Message(key, dict(values))),
+        "detail": "",
+        "hint": "",
+        "target": "",
+        "hook": "",
+        "serial": serial,
+    }
+
+
 def _words(error: BaseException) -> tuple[Message, str, Message | str]:
     if isinstance(error, HookRunError) and error.trace.error is not None:
         record = error.trace.error

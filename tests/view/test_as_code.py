@@ -116,3 +116,31 @@ def test_a_tensor_without_a_name_is_said_in_a_comment() -> None:
     code = as_code(hookviz.record(root, names={"root": root}))
     assert "has no name" in code
     compile(code, "code", "exec")
+
+
+class Sum(torch.nn.Module):
+    def forward(self, a: torch.Tensor, b: torch.Tensor, c: torch.Tensor) -> torch.Tensor:
+        return a + b + c
+
+
+def test_hooks_of_modules_are_written_with_their_flags() -> None:
+    net = Sum()
+    a, b, c = (torch.tensor(x, requires_grad=True) for x in (1.0, 2.0, 3.0))
+    explorer = hookviz.explore(lambda: net(a, b, c=c), names={"a": a, "b": b, "c": c})
+    see = "lambda module, args, kwargs: (args, {**kwargs, 'c': kwargs['c'] * 10})"
+    explorer.attach(net, see, kind="module_forward_pre_hook", with_kwargs=True)
+    explorer.attach(net, "lambda module, args, output: output * 2")
+    half = "lambda module, grad_input, grad_output: (grad_input[0] / 2, grad_input[1])"
+    explorer.attach(net, half, kind="module_backward_hook")
+    code = explorer.as_code()
+    given = {name: leaf.grad.item() for name, leaf in zip("abc", (a, b, c), strict=True)}  # type: ignore[union-attr]
+    explorer.close()
+    before, after = code.split("# run the forward here; the lines below come after it\n")
+    a, b, c = (torch.tensor(x, requires_grad=True) for x in (1.0, 2.0, 3.0))
+    again: dict[str, Any] = {"torch": torch, "net": Sum(), "a": a, "b": b, "c": c}
+    exec(before, again)
+    root = again["net"](a, b, c=c)
+    exec(after, again)
+    root.backward()
+    assert {name: again[name].grad.item() for name in "abc"} == given
+    assert given == {"a": 1.0, "b": 2.0, "c": 20.0}

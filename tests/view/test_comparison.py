@@ -4,6 +4,7 @@ import pytest
 import torch
 
 import hookviz
+from hookviz.records import GraphRecord, TraceRecord
 from hookviz.view.comparison import DifferentGraphError, compare
 from hookviz.view.message import Message
 
@@ -92,7 +93,43 @@ def test_what_only_one_of_them_reached_has_changed_and_no_ghost() -> None:
     assert a not in found.ghosts
 
 
-def test_other_graphs_are_refused() -> None:
-    a = torch.tensor(2.0, requires_grad=True)
+def test_what_only_one_graph_has_is_changed_and_the_rest_is_compared() -> None:
+    a, b = (torch.tensor(x, requires_grad=True) for x in (2.0, 3.0))
+
+    def run(*, extra: bool) -> hookviz.Trace:
+        a.grad = b.grad = None
+        left = a * 2
+        inner = left * 10 if extra else left
+        right = b * 5
+        root = inner + right
+        return hookviz.record(root, names={"a": a, "b": b, "left": left, "right": right})
+
+    trace, other = run(extra=True), run(extra=False)
+    found = compare(trace, other, AGAINST)
+    assert labels(trace, found.same) >= {"right", "b"}
+    assert labels(trace, found.changed) == {"left", "a", "inner"}
+    ids = {tensor.label: tensor.id for tensor in trace.graph.tensors}
+    assert (found.ghosts[ids["a"]], found.ghosts[ids["left"]]) == ("2", "1")
+
+
+def test_modules_keep_their_places_when_a_hook_adds_operations_in_one_of_them() -> None:
+    torch.manual_seed(0)
+    net = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.Linear(3, 3))
+    x = torch.rand(2, 3)
+    explorer = hookviz.explore(lambda: net(x).sum())
+    explorer.attach(net[1], "lambda module, args, output: output * 2")
+    explorer.compare("hooks")
+    plain = [parameter.grad.clone() for parameter in net.parameters()]  # type: ignore[union-attr]
+    changed = labels(explorer.trace, frozenset(explorer.comparison["changed"]))
+    assert {"net.0.weight", "net.0.bias", "net.1.weight", "net.1.bias"} <= changed
+    explorer.compare(None)
+    for parameter, grad in zip(net.parameters(), plain, strict=True):
+        assert torch.equal(parameter.grad, grad)  # type: ignore[arg-type]
+    explorer.close()
+
+
+def test_graphs_with_nothing_in_common_are_refused() -> None:
+    trace = example(with_hooks=True)
+    empty = TraceRecord(graph=GraphRecord(), events=(), grads={})
     with pytest.raises(DifferentGraphError):
-        compare(hookviz.record(a * 2), hookviz.record(a * 2 + 1), AGAINST)
+        compare(trace, empty, AGAINST)
