@@ -22,7 +22,7 @@ WHOLE_LIMIT = 64
 COPIED_LIMIT = 32 * 1024
 """Tensors with at most this many elements are copied, and summarized when somebody looks."""
 
-ROOM = 16 * 1024**2
+ROOM = 12 * 1024**2
 """Bytes that the copies of one pass may take; from there on a summary is made at once."""
 
 _OVERHEAD = 1024
