@@ -86,6 +86,7 @@ def test_after_an_error_the_explorers_are_there_too(notebook: NotebookPage) -> N
     explorer.select("a")
     explorer.type_source("lambda grad: grad * 2")
     explorer.press("Add hook")
+    expect(explorer.hooks).to_have_count(1)
     explorer.press("Last step")
     expect(explorer.field("a", "grad")).to_have_text("14.7781")
     expect(output).to_contain_text("The backward() in line 5 is not shown: an earlier backward()")
