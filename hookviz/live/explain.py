@@ -68,7 +68,7 @@ def explain(
         message=text_of(error),
         explanation=key,
         hook=hook.record if hook else None,
-        node=node if hook is None or kind in _OF_NODES else None,
+        node=hook.owner.label if hook and kind in _OF_NODES else None if hook else node,
         tensor=hook.owner.label if hook and kind in _OF_TENSORS else None,
         traceback=lines,
     )

@@ -95,8 +95,8 @@ class Sitting:
     def _check_idle(self) -> None:
         if self._running_thread is not None:
             raise HookvizError(
-                "a pass is running, and this was called from inside it (by a hook, say). Change "
-                "hooks, or close, when it has finished."
+                "forward or backward is running, and this was called from inside it (by a hook, "
+                "say). Change hooks, or close, when it has finished."
             )
 
     def _check_open(self) -> None:
