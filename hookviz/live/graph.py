@@ -25,6 +25,9 @@ NOWHERE: Slot = ("", 0)
 """The slot of a tensor that the root does not depend on."""
 
 
+RESULT = "result"
+"""What the root is called that a function has returned and no variable names."""
+
 MAX_RELATED = 1000
 """How far behind an unreached tensor the walk looks for a node of the graph."""
 
@@ -151,6 +154,8 @@ def capture_live(
                 "tensor again, and give it to hookviz before you call backward()."
             ) from error
     live.tensors = found.numbered(nodes)
+    if whole is not None and not live.tensors[0].names:
+        live.tensors[0].names = (RESULT,)
     return live
 
 

@@ -18,10 +18,10 @@ from torch import nn
 
 import hookviz
 
+# %%
 torch.manual_seed(0)
 
 
-# %%
 class LeNet(nn.Module):
     def __init__(self):
         super().__init__()

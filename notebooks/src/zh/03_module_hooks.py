@@ -60,14 +60,14 @@ print(net(a, b, c))
 # 要亲眼看到，就把这次调用作为函数交给 `explore`。它会在全程观察下调用一次，再对返回值调用 `backward()`。前向和反向就排在同一条时间线里。
 
 # %%
-explorer = hookviz.explore(lambda: net(a, b, c))
+explorer = hookviz.explore(lambda: net(a, b, c), lang="zh")
 explorer
 
 # %% [markdown]
 # 同样的内容，写成文字：
 
 # %%
-print(explorer.trace.text("zh"))
+print(explorer.trace.text(lang="zh"))
 
 # %% [markdown]
 # `a`、`b`、`c` 的梯度都是 1：加 10 或加 100 不改变斜率。不过钩子自己也做了运算，反向传播同样要经过它们。
@@ -115,7 +115,7 @@ with hookviz.watch(net) as forward:
         net(a, b, c=c)
     except ValueError:
         pass
-print(forward.trace.text("zh"))
+print(forward.trace.text(lang="zh"))
 
 # %% [markdown]
 # 只取自己所需的钩子，两个参数也够用。加上 `with_kwargs=True`，钩子还会得到关键字参数，并且两样都要返回。
@@ -165,7 +165,7 @@ x = torch.tensor([5.0], requires_grad=True)
 # **预测：**`y = double(x)` 是 10，反向传播从 `y.sum()` 开始。钩子会打印什么？`x.grad` 和 `double.weight.grad` 各是多少？
 
 # %%
-explorer = hookviz.explore(lambda: double(x).sum())
+explorer = hookviz.explore(lambda: double(x).sum(), lang="zh")
 explorer
 
 # %%

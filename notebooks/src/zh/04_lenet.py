@@ -16,10 +16,10 @@ from torch import nn
 
 import hookviz
 
+# %%
 torch.manual_seed(0)
 
 
-# %%
 class LeNet(nn.Module):
     def __init__(self):
         super().__init__()
@@ -90,7 +90,7 @@ for number, (axis, plane) in enumerate(zip(axes, kept["conv1"][0])):
 
 # %%
 label = torch.tensor([3])
-explorer = hookviz.explore(lambda: F.cross_entropy(model(picture), label))
+explorer = hookviz.explore(lambda: F.cross_entropy(model(picture), label), lang="zh")
 explorer
 
 # %% [markdown]
