@@ -12,6 +12,8 @@
 # If tensor hooks are new to you, read [2 · Rewrite a gradient on its way](02_register_hook.ipynb) first.
 
 # %%
+from contextlib import suppress
+
 import torch
 from torch import nn
 
@@ -122,11 +124,8 @@ except ValueError as error:
 # The pass up to there, as `watch` saw it. `watch` records a forward without running any backward:
 
 # %%
-with hookviz.watch(net) as forward:
-    try:
-        net(a, b, c=c)
-    except ValueError:
-        pass
+with hookviz.watch(net) as forward, suppress(ValueError):
+    net(a, b, c=c)
 print(forward.trace)
 
 # %% [markdown]

@@ -10,6 +10,8 @@
 # 如果还不熟悉张量钩子，请先看 [2 · 在半路上改写梯度](02_register_hook.ipynb)。
 
 # %%
+from contextlib import suppress
+
 import torch
 from torch import nn
 
@@ -110,11 +112,8 @@ except ValueError as error:
 # 到那一刻为止的过程，由 `watch` 记录。`watch` 只记录前向，不运行任何反向传播：
 
 # %%
-with hookviz.watch(net) as forward:
-    try:
-        net(a, b, c=c)
-    except ValueError:
-        pass
+with hookviz.watch(net) as forward, suppress(ValueError):
+    net(a, b, c=c)
 print(forward.trace.text(lang="zh"))
 
 # %% [markdown]

@@ -76,7 +76,7 @@ scores = model(picture)
 import matplotlib.pyplot as plt
 
 figure, axes = plt.subplots(1, 6, figsize=(10, 2))
-for number, (axis, plane) in enumerate(zip(axes, kept["conv1"][0])):
+for number, (axis, plane) in enumerate(zip(axes, kept["conv1"][0], strict=True)):
     axis.imshow(plane, cmap="gray")
     axis.set_title(f"map {number}")
     axis.axis("off")
