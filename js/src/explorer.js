@@ -6,6 +6,7 @@ import { createCodePanel } from "./code_panel.js";
 import { createControls } from "./controls.js";
 import { make } from "./dom.js";
 import { Drafts } from "./drafts.js";
+import { watchHaste } from "./haste.js";
 import { createHookPanel } from "./hook_panel.js";
 import { createHooksCode } from "./hooks_code.js";
 import { createInspector } from "./inspector.js";
@@ -175,6 +176,7 @@ export function createExplorer(model, el, signal) {
     hooksCode.element,
   ]);
 
+  const stepped = watchHaste(root, page, signal);
   letSaveKeyOut(root, page, signal);
   handleKeys(root, signal, actions, picture.pan);
   const paint = () => {
@@ -221,6 +223,7 @@ export function createExplorer(model, el, signal) {
     root.toggleAttribute("data-hv-busy", view.busy);
     root.toggleAttribute("data-hv-code", view.code.length > 0);
     root.toggleAttribute("data-hv-predicting", view.predicting);
+    if (before !== null && view.step !== before.step) stepped();
     for (const part of parts) part.update(view, before);
     placeNotice(view);
   }

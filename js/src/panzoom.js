@@ -39,16 +39,17 @@ export function createPanZoom({ document, signal, words }, stage, moved = () => 
   /** Of the box; kept, because to ask in the middle of a step costs a layout. */
   let room = { width: 0, height: 0 };
   /** @type {ReturnType<typeof createSight>} */
-  let lookAt = () => {};
+  let lookAt = () => true;
   /** Until someone moves the picture, it is fitted again whenever its box changes. */
   let untouched = true;
   /** Whether a box that was opened or closed keeps its place instead. */
   let held = false;
   let shown = false;
+  /** Whether it was asked for as a whole, however small. */
+  let isEntire = false;
   let isInstant = false;
   /** @type {Element | null} What has to stay in sight when not all of the picture fits. */
   let target = null;
-  let before = zoomIdentity;
 
   const behavior = /** @type {import("d3-zoom").ZoomBehavior<HTMLElement, unknown>} */ (
     /** @type {unknown} */ (zoom())
@@ -61,10 +62,9 @@ export function createPanZoom({ document, signal, words }, stage, moved = () => 
     .filter(isOurs)
     .on("zoom", ({ transform, sourceEvent }) => {
       if (sourceEvent) untouched = false;
-      stage.classList.toggle("hv-gliding", !sourceEvent && !isInstant && isNear(transform));
+      const isDrawn = lookAt(transform, room);
+      stage.classList.toggle("hv-gliding", !sourceEvent && !isInstant && isDrawn);
       stage.classList.toggle("hv-stage-wide", size.width * transform.k > room.width);
-      before = transform;
-      lookAt(transform, room);
       if (svg !== null) svg.style.transform = `translate(${transform.x}px, ${transform.y}px) scale(${transform.k})`;
       tell(transform);
     });
@@ -90,7 +90,7 @@ export function createPanZoom({ document, signal, words }, stage, moved = () => 
   watchSize(stage, signal, () => {
     measure();
     if (svg === null || room.width === 0) return;
-    if ((untouched && !held) || !shown) fit();
+    if ((untouched && !held) || !shown) fit(isEntire);
     else behavior.translateBy(selection, 0, 0);
   });
 
@@ -168,6 +168,7 @@ export function createPanZoom({ document, signal, words }, stage, moved = () => 
     measure();
     if (svg === null || room.width === 0) return;
     shown = true;
+    isEntire = all;
     const { readable, comfortable, widest } = makeRoom(all);
     const whole = Math.min(widest, (room.height - 2 * MARGIN) / size.height);
     const k = all || whole >= comfortable ? whole : readable;
@@ -240,15 +241,6 @@ export function createPanZoom({ document, signal, words }, stage, moved = () => 
 
   function measure() {
     room = { width: stage.clientWidth, height: stage.clientHeight };
-  }
-
-  /**
-   * Whether a move is short enough to be followed by eye; what lies far apart is not drawn between.
-   *
-   * @param {{x: number, y: number, k: number}} transform
-   */
-  function isNear({ x, y }) {
-    return Math.abs(x - before.x) <= room.width && Math.abs(y - before.y) <= room.height;
   }
 
   /**

@@ -8,7 +8,8 @@ const LAST = 12;
 /** What is on screen, whatever the order of attributes and the scale of the picture. */
 function snapshot(page) {
   const lines = page.all("*").map((item) => {
-    const attributes = [...item.attributes].filter(({ name }) => name !== "style");
+    // How fast the last steps followed each other is no part of a step.
+    const attributes = [...item.attributes].filter(({ name }) => name !== "style" && name !== "data-hv-haste");
     const own = [...item.childNodes].filter((node) => node.nodeType === 3).map((node) => node.data);
     return [item.localName, ...attributes.map(({ name, value }) => `${name}=${value}`).sort(), ...own].join("|");
   });
