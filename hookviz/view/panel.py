@@ -48,6 +48,8 @@ def hook_data(hook: HookRecord) -> dict[str, Any]:
         "enabled": hook.enabled,
         "location": hook.location,
         "editable": True,
+        "with_kwargs": hook.with_kwargs,
+        "always_call": hook.always_call,
     }
 
 

@@ -4,6 +4,9 @@ import { iconButton, make, nameButton, setText } from "./dom.js";
 
 /** @typedef {import("./types.js").Hook} Hook */
 
+/** How a forward hook may have been registered; names of PyTorch, so the same in every language. */
+const FLAGS = /** @type {const} */ (["with_kwargs", "always_call"]);
+
 /**
  * @typedef {object} HookRow
  * @property {HTMLElement} element
@@ -104,7 +107,7 @@ export function createHookRow({ document, signal, words, actions }, onChoose) {
  */
 function kindOf(hook, words) {
   // Those of a module stand below the name of their kind.
-  if (hook.kind.startsWith("module_")) return hook.with_kwargs ? "with_kwargs" : "";
+  if (hook.kind.startsWith("module_")) return FLAGS.filter((flag) => hook[flag]).join(", ");
   return hook.kind === "tensor_hook" ? "" : words.say(`ui.hooks.kind.${hook.kind}`);
 }
 

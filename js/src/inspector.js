@@ -28,9 +28,10 @@ export function createInspector({ document, signal, words, actions }) {
   const close = iconButton(document, "close", "hv-quiet");
   const empty = make(document, "p", "hv-empty");
   const list = make(document, "dl", "hv-facts");
+  const notes = make(document, "p", "hv-order", { dir: "auto" });
   const tiles = new Map(ROWS.map((name) => [name, fact(document, list, name)]));
   const element = make(document, "section", "hv-inspector", {}, [
-    make(document, "div", "hv-section-head", {}, [heading, role, call, follows, close]), empty, list,
+    make(document, "div", "hv-section-head", {}, [heading, role, call, follows, close]), empty, list, notes,
   ]);
 
   close.addEventListener("click", () => actions.select(""), { signal });
@@ -51,6 +52,9 @@ export function createInspector({ document, signal, words, actions }) {
       const hasFacts = showFacts(facts);
       empty.hidden = target !== null && hasFacts;
       setText(empty, words.say(target === null ? "ui.inspector.empty" : "ui.inspector.not_called"));
+      const said = target !== null && isModule(target) ? (target.notes ?? []) : [];
+      setText(notes, said.map((note) => words.format(note)).join(" "));
+      notes.hidden = said.length === 0;
       if (target === null) return;
       const key = isModule(target) ? "ui.inspector.module" : "ui.inspector";
       setText(heading, words.say(key, isModule(target) ? { module: target.label } : { tensor: target.label }));

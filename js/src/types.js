@@ -73,7 +73,8 @@
  * @property {boolean} enabled
  * @property {string} location
  * @property {boolean} editable
- * @property {boolean} [with_kwargs]
+ * @property {boolean} [with_kwargs] These two: of a module's forward hook.
+ * @property {boolean} [always_call]
  *
  * @typedef {object} Tensor
  * @property {string} id
@@ -98,6 +99,7 @@
  * @property {string[]} calls Ids of its calls in the order in which they began.
  * @property {Hook[]} hooks Kind by kind, each in running order.
  * @property {string[]} kinds Kinds of hooks that can be added now.
+ * @property {Text[]} [notes] What surprises people at it, a sentence each.
  *
  * @typedef {Tensor | Module} Target What can be selected, and have hooks.
  *

@@ -43,6 +43,19 @@ test("what is not known yet at a step is not shown", { skip }, async () => {
   page.close();
 });
 
+test("what surprises people at a module is said below its values", { skip }, async () => {
+  const state = await network({ selected: "m1", step: 2 });
+  state.modules[1].notes = [{ key: "ui.inspector.not_called", args: {} }, "<b>Second.</b>"];
+  const page = await open(state);
+  const note = page.one(".hv-inspector .hv-order");
+  assert.equal(note.textContent, "Not called yet at this step. <b>Second.</b>");
+  page.model.update({ selected: "m6" });
+  assert.equal(note.hidden, true);
+  page.model.update({ selected: "t0" });
+  assert.equal(note.hidden, true);
+  page.close();
+});
+
 test("of a module that is called twice, a click shows that call; else it follows the steps", { skip }, async () => {
   const page = await openNetwork({ step: 22 });
   page.click(page.box("k6"));
@@ -137,7 +150,7 @@ test("a hook of any kind can be added to a module", { skip }, async () => {
 test("a hook of a module is edited, turned off, moved among its kind, and removed", { skip }, async () => {
   const state = await network({ selected: "m1", step: 22 });
   const [pre, back] = state.modules[1].hooks;
-  state.modules[1].hooks = [pre, { ...pre, id: "h8", label: "second", with_kwargs: true }, back];
+  state.modules[1].hooks = [pre, { ...pre, id: "h8", label: "second", with_kwargs: true, always_call: true }, back];
   const page = await open(state);
   const answer = () => page.model.emit("msg:custom", { event: "applied" });
   const rows = page.all(".hv-hook-list li");
@@ -146,7 +159,7 @@ test("a hook of a module is edited, turned off, moved among its kind, and remove
     answer();
     return page.sent.at(-1);
   };
-  assert.match(rows[1].textContent, /with_kwargs/);
+  assert.match(rows[1].textContent, /with_kwargs, always_call/);
   assert.deepEqual(press(rows[0], "Move down"), { action: "move", hook: "h0", position: 1 });
   assert.deepEqual(press(rows[1], "Move up"), { action: "move", hook: "h8", position: 0 });
   const count = page.sent.length;

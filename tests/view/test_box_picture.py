@@ -319,6 +319,8 @@ def test_modules_are_described_for_the_inspector() -> None:
         "enabled",
         "location",
         "editable",
+        "with_kwargs",
+        "always_call",
     }
 
 
