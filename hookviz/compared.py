@@ -62,6 +62,11 @@ class Compared:
         trace = self._session.trace
         texts = {choice.id: choice.text for choice in choices(trace.graph, has_edit=True)}
         other = self._other_pass(chosen)
+        if other.error is not None and trace.error is None:
+            raise HookvizError(
+                f"the other pass could not be run to its end ({other.error.type}: "
+                f"{other.error.message}), so there is nothing to compare with."
+            )
         try:
             return compare(trace, other, texts[chosen])
         except DifferentGraphError as error:

@@ -35,10 +35,12 @@ class SharingWidget(SteppingWidget):
             HookvizError: If the file cannot be written.
         """
         has_hooks = any(choice["id"] == "hooks" for choice in self.comparisons)
+        baseline = self.baseline if has_hooks else None
         part = page_part(
             self._trace,
             lang=self.lang,
-            baseline=self.baseline if has_hooks else None,
+            # A pass that cannot be run again (the weights have changed since) compares with none.
+            baseline=None if baseline is not None and baseline.error is not None else baseline,
             expanded=self.expanded,
         )
         save_page(path, [part], lang=self.lang)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 import torch
 
@@ -112,3 +114,17 @@ def test_the_step_stays_where_it_was(explorer: Explorer) -> None:
     explorer.compare()
     assert explorer.step == 7
     assert "without hooks, it is 4" in explorer.caption
+
+
+def test_a_pass_that_cannot_be_run_again_is_not_compared_and_still_saved(tmp_path: Path) -> None:
+    w, x = (torch.tensor(value, requires_grad=True) for value in (2.0, 3.0))
+    h = w * x
+    h.register_hook(lambda grad: grad * 2)
+    explorer = hookviz.explore(h * 1, names={"w": w, "x": x, "h": h})
+    with torch.no_grad():
+        w -= 1
+    with pytest.raises(HookvizError, match="could not be run to its end"):
+        explorer.compare()
+    assert explorer.comparison is None
+    explorer.save_html(tmp_path / "pass.html")
+    assert "compare:hooks" not in (tmp_path / "pass.html").read_text(encoding="utf-8")
