@@ -11,6 +11,7 @@ from types import CodeType, FrameType
 import torch
 from torch.autograd.graph import Node
 
+from hookviz.live import internals
 from hookviz.live.arguments import is_tensor
 from hookviz.live.memory import storage_of
 from hookviz.live.quiet import quietly
@@ -63,6 +64,8 @@ class NamedTensors:
         code = frame.f_code
         if not code.co_flags & _IS_FUNCTION:
             return  # a module or a class: its variables can be found later
+        if internals.is_traced():
+            return  # even asking for a size would become a part of what is traced
         tensors = [(name, value) for name, value in frame.f_locals.items() if is_tensor(value)]
         if not tensors:
             return
