@@ -140,6 +140,10 @@ def explore(
     # The same cell run again closes what it showed before; its hooks would stack up otherwise.
     remember = close_earlier()
     session = Session(root, options, names=names, namespaces=namespaces, echo=False)
-    explorer = Explorer(session, lang=lang)
+    try:
+        explorer = Explorer(session, lang=lang)
+    except BaseException:
+        session.close()
+        raise
     remember(explorer)
     return explorer

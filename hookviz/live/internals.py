@@ -260,7 +260,8 @@ def is_inside_compiled() -> bool:
     frame: FrameType | None = sys._getframe(1)  # before PyTorch 2.6
     while frame is not None and frame.f_globals.get("__name__") != DYNAMO:
         frame = frame.f_back
-    return frame is not None
+    # The function that keeps the compiler out (of a checkpoint, say) knows little: what it runs.
+    return frame is not None and not {"fn", "callback"}.issuperset(frame.f_code.co_freevars)
 
 
 _COPIES = (

@@ -107,11 +107,13 @@ class LineTracer:
             self.marks.note(None)
 
     def _on_call(self, frame: FrameType, event: str, _: Any) -> Trace | None:
-        if self._compiled is not None:
+        if self._compiled is not None and internals.is_inside_compiled():
             # The compiler follows every function that is called now, ours as well. This one it
             # leaves alone as long as it touches no tensor.
             return None
         if frame.f_code.co_filename == _DYNAMO_FILE:
+            if self._compiled is not None:
+                return None
             self._compiled = frame
             return self._until_end
         if frame.f_code.co_name == "forward":

@@ -65,6 +65,8 @@ class NamedTensors:
         code = frame.f_code
         if not code.co_flags & _IS_FUNCTION:
             return  # a module or a class: its variables can be found later
+        if internals.is_traced():
+            return  # even asking for a size would become a part of what is traced
         tensors = [(name, value) for name, value in frame.f_locals.items() if is_tensor(value)]
         if not tensors:
             return

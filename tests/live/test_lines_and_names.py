@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import linecache
+import subprocess
 import sys
 from typing import Any
 
 import pytest
 import torch
 from torch import nn
+from torch.utils.checkpoint import checkpoint
 
 import hookviz
 from hookviz.live.named_tensors import NamedTensors
@@ -168,6 +170,23 @@ def test_generators_and_exceptions_do_not_confuse_the_lines() -> None:
     assert found["AddBackward0"] == ["loss = (first + second).sum()"]
 
 
+def test_inside_a_checkpoint_lines_and_variables_are_known() -> None:
+    def inside(x: torch.Tensor) -> torch.Tensor:
+        power = x**2
+        return power.exp()
+
+    x = torch.ones(2, requires_grad=True)
+    with hookviz.watch() as forward:
+        loss = checkpoint(inside, x, use_reentrant=False).sum()
+    trace = hookviz.record(loss)
+    found = lines(trace)
+    assert found["PowBackward0"] == ["power = x**2"]
+    assert found["ExpBackward0"] == ["return power.exp()"]
+    assert found["SumBackward0"] == ["loss = checkpoint(inside, x, use_reentrant=False).sum()"]
+    assert any("power (inside)" in tensor.names for tensor in trace.graph.tensors)
+    assert len(forward.trace.events) == 0
+
+
 def test_nodes_made_outside_every_block_have_no_line_and_no_call() -> None:
     x = torch.ones(1, requires_grad=True)
     layer = nn.Linear(1, 1)
@@ -246,3 +265,31 @@ def test_a_file_that_was_edited_since_gives_a_line_number_and_no_text(tmp_path: 
 @pytest.mark.parametrize("name", ["<stdin>", "<hookviz hook 3>"])
 def test_a_text_without_a_file_keeps_its_name(name: str) -> None:
     assert name_of_file(name) == name
+
+
+CELLS = """
+from IPython.core.interactiveshell import InteractiveShell
+
+shell = InteractiveShell.instance()
+for cell in (
+    "import torch, hookviz\\ndef double(x):\\n    y = x * 2\\n    return y",
+    "a = torch.ones(1, requires_grad=True)\\nwith hookviz.watch():\\n    loss = double(a).sum()",
+    "trace = hookviz.record(loss)",
+):
+    shell.run_cell(cell, store_history=True).raise_error()
+trace = shell.user_ns["trace"]
+for node in trace.graph.nodes[:2]:
+    print(node.code_file, node.code_line, node.code_text)
+for source in trace.graph.sources:
+    print(source.file, source.first_line, len(source.text.split(chr(10))))
+"""
+
+
+def test_in_a_notebook_a_line_is_that_of_a_numbered_cell() -> None:
+    done = subprocess.run([sys.executable, "-c", CELLS], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == [
+        "cell 2 3 loss = double(a).sum()",
+        "cell 1 3 y = x * 2",
+        "cell 2 1 3",
+        "cell 1 1 4",
+    ]
