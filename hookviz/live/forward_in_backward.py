@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import Any
@@ -22,7 +22,7 @@ from hookviz.live.module_hooks import HookPlace, with_flags
 from hookviz.live.running_call import calls_watched_by
 from hookviz.live.table import HookEntry
 from hookviz.live.take import Keep
-from hookviz.records import CallRecord, HookRecord, ModuleRecord
+from hookviz.records import CallRecord, HookRecord, ModuleRecord, SourceRecord
 
 
 class ForwardInBackward:
@@ -111,4 +111,19 @@ class ForwardInBackward:
                 parent=None if parent is None else parent.id,
                 **code.fields(call.place),
             )
-        return replace(graph, modules=tuple(modules), calls=(*graph.calls, *calls.values()))
+        new = [source for source in code.sources() if not _is_in(source, graph.sources)]
+        return replace(
+            graph,
+            modules=tuple(modules),
+            calls=(*graph.calls, *calls.values()),
+            sources=(*graph.sources, *new),
+        )
+
+
+def _is_in(source: SourceRecord, others: Iterable[SourceRecord]) -> bool:
+    return any(
+        other.file == source.file
+        and other.first_line <= source.first_line
+        and source.text in other.text
+        for other in others
+    )

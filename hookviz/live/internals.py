@@ -258,10 +258,14 @@ def is_inside_compiled() -> bool:
     if callback is not None:
         return callback() is not None
     frame: FrameType | None = sys._getframe(1)  # before PyTorch 2.6
+    is_generated = False
     while frame is not None and frame.f_globals.get("__name__") != DYNAMO:
+        is_generated |= frame.f_code.co_filename.startswith("<eval_with_key>")
         frame = frame.f_back
-    # The function that keeps the compiler out (of a checkpoint, say) knows little: what it runs.
-    return frame is not None and not {"fn", "callback"}.issuperset(frame.f_code.co_freevars)
+    # The function that keeps the compiler out knows little: what it runs. That is a checkpoint,
+    # say, or code that the compiler has made.
+    is_kept_out = frame is not None and {"fn", "callback"}.issuperset(frame.f_code.co_freevars)
+    return frame is not None and (is_generated or not is_kept_out)
 
 
 _COPIES = (

@@ -396,3 +396,26 @@ def test_parts_of_pytorch_that_took_our_call_for_its_own_get_the_plain_one() -> 
     part._orig_module_call = ours  # type: ignore[assignment]
     internals.renew_copies(ours, plain)
     assert part._orig_module_call is plain
+
+
+def test_whether_compiled_code_is_at_work_is_known() -> None:
+    answers: list[bool] = []
+
+    def ask(x: torch.Tensor) -> torch.Tensor:
+        answers.append(internals.is_inside_compiled())
+        return x * 2
+
+    def function(x: torch.Tensor) -> torch.Tensor:
+        torch._dynamo.graph_break()
+        return torch._dynamo.disable(ask)(x)
+
+    torch._dynamo.reset()
+    x = torch.ones(1, requires_grad=True)
+    assert not internals.is_inside_compiled()
+    torch.utils.checkpoint.checkpoint(ask, x, use_reentrant=False)
+    torch.compile(lambda t: t + 1, backend=lambda graph, _: (answers.append("compiled"), graph)[1])(
+        x
+    )
+    torch.compile(function, backend="eager")(x)
+    # What the compiler is kept out of runs as it is written.
+    assert answers == [False, "compiled", False]
