@@ -238,7 +238,9 @@ def test_a_hidden_rewrite_is_said_beside_the_function_or_on_the_card() -> None:
 
 def test_what_is_wider_than_its_room_is_cut_and_says_where() -> None:
     graph, events = second_example()
-    long = replace(events[3], outgoing=(replace(events[3].outgoing[0], values=None, note="meta"), None))
+    long = replace(
+        events[3], outgoing=(replace(events[3].outgoing[0], values=None, note="meta"), None)
+    )
     picture = draw((graph, (*events[:3], long)), -1)
     text = next(
         part
