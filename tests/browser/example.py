@@ -31,6 +31,19 @@ def second_example() -> Explorer:
     return hookviz.explore(e)
 
 
+def small_network() -> Explorer:
+    """Return an explorer of two layers in boxes, with a hook on one of them."""
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(
+        torch.nn.Linear(3, 4),
+        torch.nn.Sequential(torch.nn.ReLU(), torch.nn.Linear(4, 2)),
+    )
+    model[0].register_forward_hook(lambda module, args, output: output * 2)
+    with hookviz.watch(model):
+        loss = model(torch.ones(1, 3)).sum()
+    return hookviz.explore(loss)
+
+
 def refuse(explorer: Explorer, target: str, source: str) -> None:
     """Have the explorer show why a hook is refused."""
     with contextlib.suppress(hookviz.HookvizError):

@@ -17,7 +17,7 @@ STATIC = ROOT / "hookviz" / "static"
 
 PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>An explorer</title>
-<link rel="stylesheet" href="explorer.css"><link rel="stylesheet" href="picture.css">
+<link rel="stylesheet" href="sheet.css">
 <style>body {{ margin: 0; }} main {{ padding: 12px; }} {css}</style></head>
 <body {body}><main><h1>A page</h1><h2>With an explorer</h2>
 <p><button>Before</button></p><div id="explorer"></div><p><button>After</button></p></main>
@@ -88,6 +88,7 @@ class PlainPage:
         state = explorer if isinstance(explorer, dict) else traits_of(explorer)
         files = {
             "": ("text/html", PAGE.format(css=css, body=body)),
+            "sheet.css": ("text/css", Explorer._css),
             "start.js": ("text/javascript", START),
             "state.json": ("application/json", json.dumps(state)),
         }

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.example import refuse, second_example
+from tests.browser.example import refuse, second_example, small_network
 from tests.browser.jupyterlab import JupyterLab
 from tests.browser.notebook_page import NotebookPage
 from tests.browser.plain_page import PlainPage
@@ -62,6 +62,13 @@ def violations(page: Page, axe: str, where: str = "body") -> list[str]:
     return found
 
 
+def open_everything(plain: PlainPage) -> None:
+    """Unfold every part that can be folded."""
+    plain.explorer.root.evaluate(
+        "root => { for (const part of root.querySelectorAll('details')) part.open = true; }"
+    )
+
+
 @pytest.mark.parametrize("lang", ["en", "zh"])
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_axe_finds_nothing_at_any_step(
@@ -76,7 +83,7 @@ def test_axe_finds_nothing_at_any_step(
         page.update(step=step)
         assert violations(page.page, axe) == [], f"step {step}"
     page.update(selected="t1")
-    page.explorer.root.locator("summary").click()
+    open_everything(page)
     assert violations(page.page, axe) == [], "a tensor is selected"
 
     refuse(explorer, "c", "lambda grad grad")
@@ -86,6 +93,31 @@ def test_axe_finds_nothing_at_any_step(
     page.page.screenshot(path=screenshots / f"axe-{theme}-{lang}.png", full_page=True)
     assert violations(page.page, axe) == [], "an error is shown"
     assert page.problems == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_among_boxes_and_questions(
+    show: Callable[..., PlainPage], axe: str, screenshots: Path, theme: str
+) -> None:
+    explorer = small_network()
+    explorer.theme = theme
+    dark = "body { background: #14171b; color: #eee; }" if theme == "dark" else ""
+    for is_open in (False, True):
+        if is_open:
+            explorer.expand_all()
+        page = show(explorer, color_scheme=theme, css=dark, reduced_motion="reduce")
+        expect(page.explorer.root.locator(".hv-module").first).to_be_visible()
+        assert violations(page.page, axe) == [], f"all boxes open: {is_open}"
+        open_everything(page)
+        page.explorer.press("Last step")
+        page.explorer.root.locator(".hv-module").first.dispatch_event("click")
+        assert violations(page.page, axe) == [], "a module is selected"
+        page.update(predicting=True)
+        page.explorer.press("First step")
+        for _ in range(3):
+            page.explorer.root.press("ArrowRight")
+        page.page.screenshot(path=screenshots / f"axe-boxes-{theme}-{is_open}.png", full_page=True)
+        assert violations(page.page, axe) == [], "a question is asked"
 
 
 def test_axe_finds_nothing_in_jupyterlab(
@@ -124,7 +156,8 @@ def test_axe_finds_nothing_in_the_saved_picture(
 
 
 FOCUS = """() => {
-    let element = document.activeElement;
+    const element = document.activeElement;
+    element?.setAttribute('hv-test-seen', '');
     if (!element || element === document.body) return null;
     // The text box has transparent letters; what it lies in is drawn.
     const style = getComputedStyle(element.closest('.hv-source') ?? element);
@@ -159,18 +192,30 @@ def test_tab_goes_through_everything_in_order_and_out_again(show: Callable[..., 
     explorer.select("c")
     page.get_by_role("button", name="Before", exact=True).focus()
 
-    forward = [stop["name"] for stop in walk(page, "Tab")]
-    assert forward == [
+    forward = walk(page, "Tab")
+    names = [stop["name"] for stop in forward]
+    in_this_order = [
         "hookviz e.backward()",
         *("First step", "Previous step", "Next step", "Last step", "Play", "Speed", "Step", "中文"),
-        *("e", "c", "d", "a", "b", "Zoom in", "Zoom out", "Fit", "Close"),
+        *("e", "c", "d", "a", "b", "Zoom in", "Zoom out", "Fit"),
         "7c: 8 → 10 by hook c_hook",
         *("1c_hook", "Turn off", "Move up", "Move down", "Remove hook"),
         *('2lambda grad: print("hello my grad is"', "Turn off", "Move up", "Move down"),
         *("Remove hook", "New hook", "Hook source", "Apply", "The whole pass as text"),
     ]
+    rest = iter(names)
+    assert [name for name in in_this_order if name not in rest] == [], names
+    # Nothing that can be pressed or written in is left out, except rows that arrows reach.
+    missed = explorer.root.evaluate(
+        """root => [...root.querySelectorAll(
+                'button, input, select, textarea, summary, [tabindex]')]
+            .filter(part => part.checkVisibility() && !part.disabled)
+            .filter(part => !part.hasAttribute('hv-test-seen') && !part.closest('.hv-timeline-box'))
+            .map(part => part.outerHTML.slice(0, 120))"""
+    )
+    assert missed == []
     backward = [stop["name"] for stop in walk(page, "Shift+Tab")]
-    assert backward == forward[::-1]
+    assert backward == names[::-1]
     # The other rows of the timeline are reached from the one where Tab stops.
     explorer.rows.nth(7).get_by_role("button").focus()
     page.keyboard.press("ArrowDown")
@@ -186,7 +231,7 @@ def test_the_focus_can_be_seen_wherever_it_is(show: Callable[..., PlainPage], th
     plain = show(explorer, color_scheme=theme)
     # Transitions would be caught on their way.
     plain.page.add_style_tag(content="* { transition: none !important; }")
-    plain.explorer.root.locator("summary").click()
+    open_everything(plain)
     plain.page.get_by_role("button", name="Before", exact=True).focus()
     stops = walk(plain.page, "Tab")
     assert len(stops) > 20
@@ -201,7 +246,9 @@ def test_the_status_line_speaks_each_step_once(show: Callable[..., PlainPage]) -
     plain = show(second_example())
     explorer, page = plain.explorer, plain.page
     assert explorer.caption.get_attribute("role") == "status"
-    assert explorer.root.locator("[role=status], [aria-live]").count() == 1
+    # Other parts speak only of what was done in them.
+    assert explorer.root.locator("[role=status]").count() == 1
+    assert explorer.root.locator("[aria-live]:not(:empty)").count() == 0
     page.evaluate(
         """() => {
             window.spoken = [];
