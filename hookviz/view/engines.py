@@ -31,7 +31,8 @@ class EngineTimeout(EngineError):  # noqa: N818
 
 def has_pygraphviz() -> bool:
     """Return whether the Graphviz that pygraphviz brings along can be used."""
-    return importlib.util.find_spec("pygraphviz") is not None
+    # Looking through the path takes longer than laying out a small graph, so it is asked once.
+    return "pygraphviz" in sys.modules or importlib.util.find_spec("pygraphviz") is not None
 
 
 def has_dot() -> bool:
