@@ -11,6 +11,9 @@ _PRINTED = 8 * _COLUMNS
 _SAMPLED = 32
 """How many elements go into a sample."""
 
+_MANY = 8 * 1024
+"""From this many elements on they are compared eight bytes at a time."""
+
 _INTEGERS = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 
 
@@ -63,7 +66,18 @@ def same_bits(one: torch.Tensor, other: torch.Tensor) -> bool:
     integers = _INTEGERS.get(one.dtype.itemsize)
     if integers is None or one.is_neg() or other.is_neg():
         return equal_bits(one, other)
-    return torch.equal(one.view(integers), other.detach().view(integers))
+    pair = one, other.detach()
+    if one.numel() > _MANY and all(_has_whole_words(tensor) for tensor in pair):
+        pair = pair[0].view(-1), pair[1].view(-1)
+        integers = torch.int64
+    return torch.equal(pair[0].view(integers), pair[1].view(integers))
+
+
+def _has_whole_words(tensor: torch.Tensor) -> bool:
+    """Return whether the memory of a tensor can be read eight bytes at a time."""
+    size = tensor.element_size()
+    ends = (tensor.storage_offset() * size, tensor.numel() * size)
+    return tensor.is_contiguous() and not any(end % 8 for end in ends)
 
 
 def distinct(numbers: torch.Tensor) -> tuple[torch.Tensor, int]:

@@ -19,11 +19,17 @@ Keep = Literal["summary", "all"]
 WHOLE_LIMIT = 64
 """Tensors with at most this many elements are kept whole."""
 
-COPIED_LIMIT = 32 * 1024
+COPIED_LIMIT = 64 * 1024
 """Tensors with at most this many elements are copied, and summarized when somebody looks."""
 
-ROOM = 12 * 1024**2
-"""Bytes that the copies of one pass may take; from there on a summary is made at once."""
+ROOM = 14 * 1024**2
+"""Bytes that what is held of one pass may take; from there on a summary is made at once."""
+
+ROOM_FOR_SUMS = 8 * 1024**2
+"""How much of that is left to tensors too large to be copied; they take the longest to write."""
+
+_WIDEST = 8
+"""Bytes of the widest real number."""
 
 _OVERHEAD = 1024
 """About what the objects around a copy take."""
@@ -155,7 +161,8 @@ class Reader:
 
     def read(self, tensor: torch.Tensor, *, found: Moments | None = None) -> Reading:
         """Read the value that a tensor has now; see `read`."""
-        reading = read(tensor, keep=self.keep, found=found)
+        most = min(COPIED_LIMIT, (self._room - ROOM_FOR_SUMS) // _WIDEST)
+        reading = read(tensor, keep=self.keep, found=found, most_copied=most)
         if reading.numbers is None:
             weight = reading.weight
             self._room -= weight
@@ -165,13 +172,20 @@ class Reader:
         return reading
 
 
-def read(tensor: torch.Tensor, *, keep: Keep, found: Moments | None = None) -> Reading:
+def read(
+    tensor: torch.Tensor,
+    *,
+    keep: Keep,
+    found: Moments | None = None,
+    most_copied: int = COPIED_LIMIT,
+) -> Reading:
     """Read the value that a tensor has now.
 
     Args:
         tensor: Any shape, dtype, device and layout. It is read, never changed or kept.
         keep: See `take`.
         found: What was found in the very same elements, if that is known already.
+        most_copied: A tensor with more elements is not copied.
     """
     plain = tensor.detach()
     if plain.layout is not torch.strided or type(plain) is not torch.Tensor:
@@ -182,7 +196,7 @@ def read(tensor: torch.Tensor, *, keep: Keep, found: Moments | None = None) -> R
             return Reading(plain, exact_numbers(plain))
         if plain.dtype.is_complex or not storage_of(plain):
             return Reading(plain, _at_once(plain, keep=keep))
-        copy = _copied(plain) if count <= COPIED_LIMIT else None
+        copy = _copied(plain) if count <= most_copied else None
         return Reading(plain, excerpt(plain, known=found) if copy is None else copy)
     except _UNREADABLE as error:
         return Reading(plain, _note(error))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from hookviz.live.memory import bit_print
+from hookviz.live.memory import bit_print, same_bits
 
 CHANGES: dict[str, Callable[[torch.Tensor], object]] = {
     "one element": lambda flat: flat[7].add_(1),
@@ -60,3 +60,26 @@ def test_views_of_all_kinds_have_a_print(view: Callable[[torch.Tensor], torch.Te
 
 def test_what_cannot_be_read_as_memory_has_no_print() -> None:
     assert bit_print(torch.eye(3).to_sparse()) is None
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.float32, torch.float64, torch.bool])
+@pytest.mark.parametrize("size", [100, 9000, 9001])
+@pytest.mark.parametrize("view", [lambda t: t, lambda t: t[1:], lambda t: t[::2]])
+def test_bits_are_the_same_exactly_when_no_element_differs(
+    dtype: torch.dtype, size: int, view: Callable[[torch.Tensor], torch.Tensor]
+) -> None:
+    tensor = view((torch.arange(size) % 2).to(dtype))
+    copy = tensor.clone()
+    assert same_bits(copy, tensor)
+    for place in (0, tensor.numel() // 2, -1):
+        before = tensor[place].item()
+        tensor[place] = not before
+        assert not same_bits(copy, tensor)
+        tensor[place] = before
+    assert same_bits(copy, tensor)
+    if dtype.is_floating_point:
+        tensor[-1], copy[-1] = 0.0, -0.0
+        assert not same_bits(copy, tensor)
+        tensor[-1], copy[-1] = float("nan"), float("nan")
+        assert same_bits(copy, tensor)
+        assert not same_bits(copy.double(), tensor.float())

@@ -65,12 +65,17 @@ def test_a_copy_is_summarized_to_the_last_bit_as_the_tensor_itself_is(
 def test_copies_of_a_pass_take_no_more_than_the_room_they_have(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(reading, "ROOM", 10_000)
+    monkeypatch.setattr(reading, "ROOM", 200_000)
+    monkeypatch.setattr(reading, "ROOM_FOR_SUMS", 80_000)
     reader = Reader("summary")
-    readings = [reader.read(torch.randn(1000)) for _ in range(10)]
-    held = [reading for reading in readings if reading._raw is not None]
-    assert 1 <= len(held) <= 2
-    assert all(reading.snapshot.summary is not None for reading in readings)
+    tensors = [torch.randn(5000) for _ in range(10)]
+    readings = [reader.read(tensor) for tensor in tensors]
+    # First copies, then the sums and a few elements, then the text itself.
+    kinds = [type(reading._raw).__name__ for reading in readings]
+    assert sorted(kinds, key=["Tensor", "Excerpt", "NoneType"].index) == kinds
+    assert set(kinds) == {"Tensor", "Excerpt", "NoneType"}
+    assert sum(reading.weight for reading in readings if reading._raw is not None) <= 200_000
+    assert [reading.snapshot for reading in readings] == list(map(take, tensors))
 
 
 def test_readings_are_equal_when_their_texts_are() -> None:
