@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -153,7 +153,7 @@ def capture_live(
                 "good for one backward() unless it is called with retain_graph=True. Compute the "
                 "tensor again, and give it to hookviz before you call backward()."
             ) from error
-    live.tensors = found.numbered(nodes)
+    live.tensors = found.numbered(nodes, given=given)
     if whole is not None and not live.tensors[0].names:
         live.tensors[0].names = (RESULT,)
     return live
@@ -237,7 +237,9 @@ class _Tensors:
             queue.extend(fresh)
         return False
 
-    def numbered(self, nodes: Mapping[str, Node]) -> list[LiveTensor]:
+    def numbered(
+        self, nodes: Mapping[str, Node], *, given: Collection[str]
+    ) -> list[LiveTensor]:
         walk_order = {node_id: index for index, node_id in enumerate((*nodes, NOWHERE[0]))}
         root, *others = self._found.values()
         others.sort(key=lambda entry: (walk_order[entry[1][0]], entry[1][1]))
@@ -246,7 +248,7 @@ class _Tensors:
                 id=f"t{index}",
                 tensor=tensor,
                 slot=slot,
-                names=choose_names(found_names),
+                names=choose_names(found_names, given=given),
                 is_leaf=tensor.is_leaf,
             )
             for index, (tensor, slot, found_names) in enumerate([root, *others])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 import torch
@@ -61,11 +61,17 @@ def _as_written(name: str, taken: set[str]) -> str:
     return match[1] if match and match[1] not in taken else name
 
 
-def choose_names(names: Iterable[str]) -> tuple[str, ...]:
-    """Drop the shell's names where the user gave one, and keep the order of the rest."""
-    unique = tuple(dict.fromkeys(map(storable, names)))
-    chosen = tuple(name for name in unique if not is_hidden(name))
-    return chosen or unique[:1]
+def choose_names(names: Iterable[str], *, given: Collection[str] = ()) -> tuple[str, ...]:
+    """Drop the shell's names where the user gave one, and keep the order of the rest.
+
+    Args:
+        names: All that were found, in order of preference.
+        given: Those given by hand, which no shell has made, whatever they look like.
+    """
+    chosen = dict.fromkeys(
+        storable(name) for name in names if name in given or not is_hidden(name)
+    )
+    return tuple(chosen) or tuple(map(storable, names))[:1]
 
 
 def _inside(name: str, value: Any, *, depth: int) -> Iterator[tuple[str, torch.Tensor]]:
