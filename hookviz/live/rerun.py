@@ -74,7 +74,8 @@ class Forgotten:
     def __init__(self, numbers: range, places: Iterable[Place]) -> None:
         self.numbers = numbers
         self._taken = [
-            (thing, table, table.order(), _take(table, numbers)) for thing, table in places
+            (thing, table, list(table.found), table.order(), _take(table, numbers))
+            for thing, table in places
         ]
 
     def come_back(self, *, but: Iterable[object] = (), instead_of: range = range(0)) -> None:
@@ -85,7 +86,7 @@ class Forgotten:
             instead_of: Numbers of hooks that are to go.
         """
         left = {id(thing) for thing in but}
-        for thing, table, order, taken in self._taken:
+        for thing, table, found, order, taken in self._taken:
             if id(thing) in left:
                 continue
             table.refresh()
@@ -96,11 +97,15 @@ class Forgotten:
                 table.put_back(key, entry, order)
                 if entry.is_gone:
                     table.take_off(key)
+            # In which order they were found says which of them the first one was, and so on.
+            places = {key: place for place, key in enumerate(found)}
+            ordered = sorted(table.found, key=lambda key: places.get(key, len(places)))
+            table.found = {key: table.found[key] for key in ordered}
 
     def on(self, things: Iterable[object]) -> Iterator[tuple[HookTable, list[HookEntry]]]:
         """Yield the tables of some things, with the hooks that were taken from each."""
         chosen = {id(thing) for thing in things}
-        for thing, table, _, taken in self._taken:
+        for thing, table, _, _, taken in self._taken:
             if id(thing) in chosen and taken:
                 yield table, list(taken.values())
 
