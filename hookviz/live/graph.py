@@ -237,9 +237,7 @@ class _Tensors:
             queue.extend(fresh)
         return False
 
-    def numbered(
-        self, nodes: Mapping[str, Node], *, given: Collection[str]
-    ) -> list[LiveTensor]:
+    def numbered(self, nodes: Mapping[str, Node], *, given: Collection[str]) -> list[LiveTensor]:
         walk_order = {node_id: index for index, node_id in enumerate((*nodes, NOWHERE[0]))}
         root, *others = self._found.values()
         others.sort(key=lambda entry: (walk_order[entry[1][0]], entry[1][1]))

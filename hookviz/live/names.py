@@ -68,9 +68,7 @@ def choose_names(names: Iterable[str], *, given: Collection[str] = ()) -> tuple[
         names: All that were found, in order of preference.
         given: Those given by hand, which no shell has made, whatever they look like.
     """
-    chosen = dict.fromkeys(
-        storable(name) for name in names if name in given or not is_hidden(name)
-    )
+    chosen = dict.fromkeys(storable(name) for name in names if name in given or not is_hidden(name))
     return tuple(chosen) or tuple(map(storable, names))[:1]
 
 

@@ -30,6 +30,9 @@ def as_code(trace: TraceRecord, *, inputs: Sequence[str] | None = None) -> str:
         inputs: Names of what `inputs=` of backward held, if it was given.
     """
     graph = trace.graph
+    if not graph.tensors:
+        # A function failed before it made anything.
+        return "\n".join([*_module_lines(graph), ""])
     lines = [*_module_lines(graph), *_tensor_lines(graph)]
     name = _name(graph.root)
     call = f"{name or 'root'}.backward({_arguments(trace, inputs)})"

@@ -59,7 +59,7 @@ def _words(error: BaseException) -> tuple[Message, str, Message | str]:
         return Message("notice.interrupted"), "", Message("error.interrupted")
     if isinstance(error, HookSourceError):
         values = {name: value for name, value in error.values.items() if name != "detail"}
-        return Message(error.key, values), error.values["detail"], Message("source.expected")
+        return Message(error.key, values), error.values["detail"], Message(error.expected)
     if isinstance(error, HookvizError):
         return Message("notice.refused"), str(error), ""
     return Message("notice.unexpected"), f"{type(error).__name__}: {error}", ""

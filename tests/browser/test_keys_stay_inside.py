@@ -129,7 +129,9 @@ def show_everything(explorer: ExplorerPage) -> None:
     explorer.type_source("lambda: 1")
     explorer.press("Add hook")
     expect(explorer.alert).to_be_visible()
-    explorer.root.locator("summary").click()
+    explorer.root.evaluate(
+        "root => { for (const part of root.querySelectorAll('details')) part.open = true; }"
+    )
     explorer.goto(7)
 
 

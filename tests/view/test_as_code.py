@@ -144,3 +144,12 @@ def test_hooks_of_modules_are_written_with_their_flags() -> None:
     root.backward()
     assert {name: again[name].grad.item() for name in "abc"} == given
     assert given == {"a": 1.0, "b": 2.0, "c": 20.0}
+
+
+def test_a_function_that_fails_at_once_leaves_no_code_and_no_error() -> None:
+    def fails() -> torch.Tensor:
+        raise ValueError("no")
+
+    explorer = hookviz.explore(fails)
+    assert explorer.as_code().strip() == ""
+    assert explorer.trace.error is not None
