@@ -204,6 +204,10 @@ def test_the_second_example_has_its_picture_in_full_size_at_1000_pixels(
     page.goto(f"{address}/js/preview/index.html")
     explorer = ExplorerPage(page=page, root=page.locator(".hv-root"))
     expect(explorer.card("c")).to_be_visible()
+    for _ in range(50):  # the picture is fitted when the page has its size
+        if scale(explorer) > 0.95:
+            break
+        page.wait_for_timeout(100)
     assert scale(explorer) > 0.95
     expect(explorer.root.locator(".hv-code-panel")).to_be_hidden()
     page.close()
