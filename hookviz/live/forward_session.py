@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from hookviz.errors import HookvizError
-from hookviz.records import TensorRecord, TraceRecord
+from hookviz.records import HookKind, ModuleRecord, TensorRecord, TraceRecord
 
 _REFUSED = (
     "this is a forward that is over, so its hooks can no longer be changed. Pass a function "
@@ -15,6 +15,9 @@ _REFUSED = (
 
 class ForwardSession:
     """What an explorer asks of a session, for a trace that stays as it is."""
+
+    module_kinds: tuple[HookKind, ...] = ()
+    notice = None
 
     def __init__(self, trace: TraceRecord) -> None:
         self.trace = trace
@@ -46,7 +49,17 @@ class ForwardSession:
 
     tensor_with_id = find_tensor
 
+    def find_owner(self, target: Any) -> TensorRecord | ModuleRecord:
+        """Return the tensor or module with a name or id.
+
+        Raises:
+            HookvizError: If there is none.
+        """
+        modules = self.trace.graph.modules
+        found = next((module for module in modules if target in (module.name, module.id)), None)
+        return found or self.find_tensor(target)
+
     def _refuse(self, *_: object, **__: object) -> NoReturn:
         raise HookvizError(_REFUSED)
 
-    run = attach = edit = remove = enable = disable = move = find_hook = _refuse
+    run = attach = edit = remove = enable = disable = move = find_hook = without = _refuse
