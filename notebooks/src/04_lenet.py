@@ -19,6 +19,8 @@ from torch import nn
 import hookviz
 
 # %%
+# Double precision, so that the numbers on this page are the same on every machine.
+torch.set_default_dtype(torch.float64)
 torch.manual_seed(0)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -182,7 +183,7 @@ get_ipython().run_cell('')
 
 
 def test_await_at_the_top_works(shell: Shell, explorers: list[Explorer]) -> None:
-    ran = shell.run("""\
+    cell = """\
 %%hookviz
 import asyncio
 a = leaf(2.0)
@@ -190,7 +191,10 @@ await asyncio.sleep(0)
 (a * a).backward()
 await asyncio.sleep(0)
 (a * 3).backward()
-""")
+"""
+    # In a thread of its own: in this one the browser tests may have an event loop at work.
+    with ThreadPoolExecutor(1) as threads:
+        ran = threads.submit(shell.run, cell).result()
     assert ran.error is None
     assert len(explorers) == 2
 

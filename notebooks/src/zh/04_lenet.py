@@ -17,6 +17,8 @@ from torch import nn
 import hookviz
 
 # %%
+# 用双精度，这样本页的数字在每台机器上都一样。
+torch.set_default_dtype(torch.float64)
 torch.manual_seed(0)
 
 
