@@ -17,7 +17,6 @@ from hookviz.live.forward_trace import forward_trace
 from hookviz.live.function_root import RootFunction, check_result, is_function, run_function
 from hookviz.live.graph import capture_live, check_root
 from hookviz.live.run import BackwardOptions, check_inputs, record_backward, with_gradient
-from hookviz.live.session import Session
 from hookviz.live.take import Keep
 from hookviz.live.typed import own_namespaces
 from hookviz.live.user_code import variables_of
@@ -131,7 +130,9 @@ def explore(
         HookvizError: If backward cannot be called on the root at all, or for another language.
             What a function raises is not raised: it is shown, and ends what is shown.
     """
+    # Here and not above: `import hookviz` loads neither the widget nor what changes hooks.
     from hookviz.explorer import Explorer
+    from hookviz.live.session import Session
 
     if lang is not None and lang not in LANGUAGES:
         raise HookvizError(f"lang={lang!r} is unknown; there are {', '.join(LANGUAGES)}.")
