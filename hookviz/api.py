@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 def capture(root: torch.Tensor, *, names: Mapping[str, torch.Tensor] | None = None) -> Graph:
     """Return the autograd graph behind a tensor; nothing is run.
 
+    Of tensors with more than 64 elements only shape and dtype are looked at: reading the weights
+    of a large network would take longer than all the rest.
+
     Args:
         root: A tensor that requires grad, any shape.
         names: Names for tensors, before those found among the caller's variables.
@@ -39,7 +42,7 @@ def capture(root: torch.Tensor, *, names: Mapping[str, torch.Tensor] | None = No
     """
     namespaces = variables_of(sys._getframe(1))
     live = capture_live(check_root(root), names=names, namespaces=namespaces)
-    return Graph.from_record(describe(live, HookChains(live), keep="summary"))
+    return Graph.from_record(describe(live, HookChains(live), keep="summary", reads_large=False))
 
 
 def record(

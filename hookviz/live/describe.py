@@ -63,15 +63,18 @@ class Description:
         )
 
 
-def describe(live: LiveGraph, chains: HookChains, *, keep: Keep) -> GraphRecord:
+def describe(
+    live: LiveGraph, chains: HookChains, *, keep: Keep, reads_large: bool = True
+) -> GraphRecord:
     """Read everything about a graph that is known before backward runs.
 
     Args:
         live: The captured graph; it is only read.
         chains: Its hooks.
         keep: See `take`.
+        reads_large: See `Reader`.
     """
-    return look_at(live, chains, Reader(keep)).record()
+    return look_at(live, chains, Reader(keep, reads_large=reads_large)).record()
 
 
 def look_at(live: LiveGraph, chains: HookChains, reader: Reader) -> Description:

@@ -153,14 +153,19 @@ class Reader:
 
     Attributes:
         keep: See `take`.
+        reads_large: Whether to read tensors of more than `WHOLE_LIMIT` elements; else only what
+            they are is known, their shape and dtype.
     """
 
-    def __init__(self, keep: Keep) -> None:
+    def __init__(self, keep: Keep, *, reads_large: bool = True) -> None:
         self.keep: Keep = keep
+        self.reads_large = reads_large
         self._room = ROOM
 
     def read(self, tensor: torch.Tensor, *, found: Moments | None = None) -> Reading:
         """Read the value that a tensor has now; see `read`."""
+        if not self.reads_large and tensor.numel() > WHOLE_LIMIT:
+            return Reading(tensor.detach(), {})
         most = min(COPIED_LIMIT, (self._room - ROOM_FOR_SUMS) // _WIDEST)
         reading = read(tensor, keep=self.keep, found=found, most_copied=most)
         if reading.numbers is None:
