@@ -253,7 +253,7 @@ def _json(value: object) -> str:
 def _style() -> str:
     return "\n".join(
         (_STATIC / name).read_text(encoding="utf-8")
-        for name in ("picture.css", "explorer.css", "lesson.css", "page.css")
+        for name in ("picture.css", "explorer.css", "lesson.css", "print.css", "page.css")
     )
 
 

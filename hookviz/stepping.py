@@ -22,7 +22,7 @@ from hookviz.view.ranks import DIRECTIONS
 from hookviz.view.steps import Step
 
 _STATIC = Path(__file__).parent / "static"
-_SHEETS = ("explorer.css", "picture.css", "lesson.css")
+_SHEETS = ("explorer.css", "picture.css", "lesson.css", "print.css")
 
 _SLOWEST, _FASTEST = 0.05, 50.0
 

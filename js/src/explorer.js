@@ -40,8 +40,9 @@ const TRAITS = [
  * @param {import("./types.js").Model} model
  * @param {HTMLElement} el
  * @param {AbortSignal} signal Aborted when the view goes away.
+ * @param {(error: unknown) => void} failed Called when it cannot show what the model holds.
  */
-export function createExplorer(model, el, signal) {
+export function createExplorer(model, el, signal, failed) {
   const document = el.ownerDocument;
   const page = document.defaultView ?? window;
   const words = new Words();
@@ -207,6 +208,14 @@ export function createExplorer(model, el, signal) {
 
   function refresh() {
     if (signal.aborted) return;
+    try {
+      draw();
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  function draw() {
     const before = view;
     view = readView(model, before, {
       live: kernel.live, waiting: kernel.waiting, slow: runs.slow, playing: Boolean(model.get("playing")),

@@ -10,12 +10,15 @@ import { createPageModel } from "./page_model.js";
  */
 function render({ model, el }) {
   const ending = new (el.ownerDocument.defaultView ?? globalThis).AbortController();
-  try {
-    createExplorer(model, el, ending.signal);
-  } catch (error) {
+  /** @param {unknown} error */
+  const fail = (error) => {
     ending.abort();
-    showError(el, error);
-    return () => el.replaceChildren();
+    showError(model, el, error);
+  };
+  try {
+    createExplorer(model, el, ending.signal, fail);
+  } catch (error) {
+    fail(error);
   }
   return () => {
     ending.abort();
@@ -35,18 +38,32 @@ export function mount(el, state) {
 }
 
 /**
+ * Say what went wrong, in place of an explorer that would no longer show what Python has.
+ *
+ * @param {import("./types.js").Model} model
  * @param {HTMLElement} el
  * @param {unknown} error
  */
-function showError(el, error) {
+function showError(model, el, error) {
   const document = el.ownerDocument;
   const detail = error instanceof Error ? (error.stack ?? String(error)) : String(error);
   el.replaceChildren(
     make(document, "div", "hv-broken", { role: "alert" }, [
-      make(document, "strong", "", {}, ["hookviz could not show this explorer."]),
-      make(document, "pre", "hv-notice-detail", {}, [detail]),
+      make(document, "strong", "", {}, [said(model, "ui.broken", "hookviz could not show this explorer.")]),
+      make(document, "p", "", {}, [said(model, "ui.broken.hint", "Run the cell again.")]),
+      make(document, "pre", "hv-notice-detail", { tabindex: "0" }, [detail]),
     ]),
   );
+}
+
+/**
+ * @param {import("./types.js").Model} model Whatever it holds.
+ * @param {string} key
+ * @param {string} otherwise
+ */
+function said(model, key, otherwise) {
+  const found = model.get("strings")?.[model.get("lang")]?.[key];
+  return typeof found === "string" ? found : otherwise;
 }
 
 export default { render };

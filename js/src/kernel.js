@@ -41,6 +41,11 @@ export function connectKernel(model, page, signal, { changed, accepted, refused 
       settle(true);
     }],
     ["change:busy", () => settle(true)],
+    // ipywidgets says so when the connection to Python comes or goes: a restart ends it for good.
+    ["comm_live_update", () => {
+      settle(false);
+      post({ action: "hello" });
+    }],
   ];
 
   /** @param {object} message */
@@ -49,7 +54,12 @@ export function connectKernel(model, page, signal, { changed, accepted, refused 
     page.clearTimeout(timer);
     // A busy kernel may answer later: then `settle` switches editing on again.
     timer = page.setTimeout(() => settle(false), PATIENCE);
-    model.send(message);
+    try {
+      model.send(message);
+    } catch {
+      // The channel was closed at the other end.
+      settle(false);
+    }
   }
 
   for (const [event, callback] of answers) model.on(event, callback);

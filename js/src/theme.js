@@ -1,7 +1,7 @@
 /** Find out whether the page around the widget is light or dark, and follow it. */
 
 /** @typedef {"light" | "dark"} Theme */
-/** @typedef {"jupyter" | "vscode" | "none"} Host Whose colours to take over; "none" for our own. */
+/** @typedef {"jupyter" | "vscode" | "colab" | "none"} Host Whose colours to take over; "none" for our own. */
 
 /**
  * @param {Document} document
@@ -38,11 +38,17 @@ function pageTheme(document) {
   const { body, documentElement } = document;
   const jupyter = body.dataset.jpThemeLight;
   if (jupyter !== undefined) return { theme: jupyter === "false" ? "dark" : "light", host: "jupyter" };
-  const vscode = /vscode-(light|dark|high-contrast(?:-light)?)/.exec(body.className)?.[1];
-  if (vscode !== undefined) return { theme: vscode.endsWith("light") ? "light" : "dark", host: "vscode" };
+  const kinds = [...body.classList].filter((name) => /^vscode-(light|dark|high-contrast(-light)?)$/.test(name));
+  // A light one of high contrast has the class of the dark one as well.
+  if (kinds.length > 0) return { theme: kinds.some((name) => name.endsWith("light")) ? "light" : "dark", host: "vscode" };
   // Colab, MyST and Sphinx themes say it on the root element, marimo on the body.
   const said = documentElement.dataset.theme ?? documentElement.getAttribute("theme") ?? body.dataset.theme;
-  if (said === "dark" || said === "light") return { theme: said, host: "none" };
+  if (said === "dark" || said === "light") return { theme: said, host: isColab(document) ? "colab" : "none" };
   const dark = document.defaultView?.matchMedia?.("(prefers-color-scheme: dark)").matches;
   return { theme: dark ? "dark" : "light", host: "none" };
+}
+
+/** @param {Document} document */
+function isColab({ defaultView, documentElement }) {
+  return Boolean(defaultView?.getComputedStyle(documentElement).getPropertyValue("--colab-primary-surface-color"));
 }

@@ -33,7 +33,8 @@ export function readView(model, before, { live, waiting, slow, playing, drafts }
   const found = findTarget(wanted, tensors, modules);
   const selected = found === null ? "" : wanted;
   const shown = found ?? currentTarget(stops, steps, step, boxes, tensors, modules);
-  const busy = Boolean(model.get("busy")) || waiting;
+  // A kernel that went away in the middle of its work will not say that it is done.
+  const busy = live && (Boolean(model.get("busy")) || waiting);
   /** @type {View} */
   const view = {
     steps,

@@ -114,6 +114,10 @@ class MarimoPage:
         """Every cell that can be edited."""
         return self.page.locator(".marimo-cell")
 
+    def sources(self) -> list[str]:
+        """Return the text of every cell, to see that none was changed, added or removed."""
+        return self.page.locator(".marimo-cell .cm-content").all_text_contents()
+
     def cell(self, text: str) -> Locator:
         """The first cell whose source or output has this text."""
         return self.cells.filter(has_text=text).first

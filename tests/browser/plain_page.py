@@ -16,7 +16,7 @@ ADDRESS = "http://hookviz.test/"
 STATIC = ROOT / "hookviz" / "static"
 
 PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>An explorer</title>
+<html lang="en" {html}><head><meta charset="utf-8"><title>An explorer</title>
 <link rel="stylesheet" href="sheet.css">
 <style>body {{ margin: 0; }} main {{ padding: 12px; }} {css}</style></head>
 <body {body}><main><h1>A page</h1><h2>With an explorer</h2>
@@ -70,6 +70,7 @@ class PlainPage:
         *,
         css: str = "",
         body: str = "",
+        html: str = "",
         width: int = 1200,
         height: int = 1400,
         **context: Any,
@@ -81,13 +82,14 @@ class PlainPage:
             explorer: What to show; Python is not asked again.
             css: Rules of the page around it.
             body: Attributes of the page's body.
+            html: Attributes of its root.
             width: Of the window.
             height: Of the window.
             **context: What Playwright's `new_context` takes, such as `color_scheme`.
         """
         state = explorer if isinstance(explorer, dict) else traits_of(explorer)
         files = {
-            "": ("text/html", PAGE.format(css=css, body=body)),
+            "": ("text/html", PAGE.format(css=css, body=body, html=html)),
             "sheet.css": ("text/css", Explorer._css),
             "start.js": ("text/javascript", START),
             "state.json": ("application/json", json.dumps(state)),

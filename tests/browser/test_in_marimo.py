@@ -170,3 +170,27 @@ def test_an_app_follows_the_step_and_the_dark_theme(
     expect(explorer.root).to_have_attribute("data-hv-theme", "dark")
     notebook.page.screenshot(path=screenshots / "marimo-app.png")
     assert notebook.problems == []
+
+
+def test_no_key_reaches_a_cell(open_marimo: Callable[..., MarimoPage]) -> None:
+    notebook = open_marimo(NOTEBOOK, "edit")
+    notebook.run_all()
+    explorer = notebook.explorer
+    explorer.select("c")
+    before = notebook.sources()
+    assert len(before) == 6
+    places = (
+        explorer.root,
+        explorer.root.get_by_role("button", name="Next step", exact=True),
+        explorer.root.get_by_role("slider", name="Step", exact=True),
+        explorer.card("c"),
+        explorer.root.locator(".hv-row[aria-current]"),
+        explorer.source,
+    )
+    keys = "a b d d x m y j k ArrowDown ArrowUp Delete Enter Shift+Enter Control+Enter Escape"
+    for place in places:
+        for key in keys.split():
+            place.focus()
+            notebook.page.keyboard.press(key)
+        assert notebook.sources() == before
+    assert notebook.problems == []

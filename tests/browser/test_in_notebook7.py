@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from tests.browser.jupyterlab import JupyterLab
 from tests.browser.notebook_page import NotebookPage
-from tests.browser.test_in_jupyterlab import notebook_of
+from tests.browser.test_in_jupyterlab import SECOND_EXAMPLE, notebook_of
 from tests.browser.test_second_example import (
     add_a_hook_to_b_and_remove_it,
     edit_the_hook_of_d,
@@ -53,3 +53,22 @@ def test_the_tutorial_runs_steps_and_takes_an_edited_hook(
     expect(still).to_be_attached()
     expect(still).to_be_hidden()
     assert [problem for problem in notebook.problems if problem not in own_problems] == []
+
+
+def test_the_key_that_saves_reaches_the_notebook(
+    notebook7: JupyterLab, open_notebook: Callable[..., NotebookPage]
+) -> None:
+    notebook = open_notebook(notebook7, notebook7.write("save.ipynb", notebook_of(SECOND_EXAMPLE)))
+    notebook.run_all()
+    explorer = notebook.explorer_with("a", "b", "c", "d", "e")
+    explorer.select("c")
+    for place in (explorer.card("c"), explorer.source):
+        notebook.make_dirty()
+        place.focus()
+        # The key is ignored while the checkpoint of the save before is still being written.
+        for _ in range(10):
+            notebook.page.keyboard.press("ControlOrMeta+s")
+            if notebook.becomes_clean():
+                break
+        else:
+            pytest.fail("the notebook was not saved")
