@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable
+from itertools import pairwise
 from typing import Literal
 
 from hookviz.records import GraphRecord, NodeRecord, TensorRecord
@@ -174,13 +175,25 @@ class _SceneBuilder:
 
     def _add_feeds(self, slot: Slot, chain: list[Box]) -> None:
         # Two tensors can stand on one slot (views, in-place operations): the gradient passes both.
+        for tail, head in pairwise(chain):
+            self._feed(tail, head)
         found = resolve(slot, self.visible, self.slot_boxes.keys(), is_behind_card=True)
-        function = self._head(found[1]) if found is not None else None
-        heads = [*chain[1:], *([function] if function else [])]
-        for tail, head in zip(chain, heads, strict=False):
-            assert isinstance(tail.content, Card)
-            number = self._slot_to_name(head, found[2]) if found and head is function else None
-            self._connect("feed", (tail.content.tensor.id,), tail, head, number)
+        if found is None:
+            return
+        key, place, output_nr = found
+        if isinstance(place, str) and place in self.leaves:
+            # Only backward hooks of a module stand between; what they leave is what arrives.
+            leaf = self.cards.get((self.places[self.leaves[place].id], 0))
+            if leaf is not None:
+                self._connect("edge", (key,), chain[-1], leaf, None)
+            return
+        function = self._head(place)
+        if function is not None:
+            self._feed(chain[-1], function, self._slot_to_name(function, output_nr))
+
+    def _feed(self, tail: Box, head: Box, slot: int | None = None) -> None:
+        assert isinstance(tail.content, Card)
+        self._connect("feed", (tail.content.tensor.id,), tail, head, slot)
 
     def _add_arrow(self, place: int, arrow: Arrow) -> None:
         tail = self.drawn[arrow.tail]
