@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from hookviz.errors import HookvizError
+from hookviz.live.random_state import RandomState
 from hookviz.live.session import Session
 from hookviz.records import HookRecord, TraceRecord
 from hookviz.view.comparison import Comparison, DifferentGraphError, compare
 from hookviz.view.comparison_data import choices
+from hookviz.view.message import Message, Text
 
 WITHOUT_HOOKS = "hooks"
 BEFORE_EDIT = "edit"
+
+MOST_HOOKS = 8
+"""For a saved page, a pass without it is run for so many hooks: each takes as long as a pass."""
 
 
 class Compared:
@@ -57,6 +62,48 @@ class Compared:
         except HookvizError:
             # The hook is gone, or the graph is another one: there is nothing left to compare with.
             self.comparison, self.against = None, ""
+
+    def with_each(
+        self, *, most_hooks: int = MOST_HOOKS
+    ) -> tuple[dict[str, Comparison], tuple[Message, ...]]:
+        """Compare with every pass that can be chosen: each is run once, and put back after it.
+
+        Random generators stay as they are, whatever hooks draw.
+
+        Args:
+            most_hooks: With how many single hooks off it is run at most.
+
+        Returns:
+            What is different, by the names of the passes, and what is missing and why.
+        """
+        found: dict[str, Comparison] = {}
+        failed: dict[str, list[Text]] = {}
+        skipped: list[Text] = []
+        hooks = 0
+        random = RandomState()
+        for choice in choices(self._session.trace.graph, has_edit=self.has_edit):
+            if choice.id not in (WITHOUT_HOOKS, BEFORE_EDIT):
+                hooks += 1
+                if hooks > most_hooks:
+                    skipped.append(choice.text)
+                    continue
+            try:
+                found[choice.id] = self._compare(choice.id)
+            except HookvizError as error:
+                failed.setdefault(str(error).partition("\n")[0], []).append(choice.text)
+            finally:
+                random.restore()
+        notes = [
+            Message("page.compare.failed", {"passes": tuple(texts), "error": error})
+            for error, texts in failed.items()
+        ]
+        if skipped:
+            notes.append(
+                Message(
+                    "page.compare.skipped", {"passes": tuple(skipped), "count": str(most_hooks)}
+                )
+            )
+        return found, tuple(notes)
 
     def _compare(self, chosen: str) -> Comparison:
         trace = self._session.trace

@@ -14,11 +14,13 @@ from hookviz.records import HookKind, HookRecord, TraceRecord
 from hookviz.sharing import SharingWidget
 from hookviz.trace import Trace
 from hookviz.view.box_data import box_data
+from hookviz.view.comparison import Comparison
 from hookviz.view.comparison_data import choice_data, comparison_data
 from hookviz.view.explorer_data import explorer_data
 from hookviz.view.ghosts import with_ghosts
 from hookviz.view.grouping import group_tree
 from hookviz.view.matching import matching_step
+from hookviz.view.message import Message
 from hookviz.view.notices import info_notice, notice_for
 from hookviz.view.picture import picture_svg
 from hookviz.view.steps import build_steps
@@ -166,6 +168,9 @@ class Explorer(SharingWidget):
             HookvizError: If nothing was changed yet, or the change made another graph.
         """
         self._act(lambda: self._compared.choose(against))
+
+    def _compared_with_each(self) -> tuple[dict[str, Comparison], tuple[Message, ...]]:
+        return self._compared.with_each()
 
     def dismiss(self) -> None:
         """Put the message away."""

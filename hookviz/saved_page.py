@@ -8,7 +8,7 @@ import html
 import json
 import os
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from typing import Any
 from hookviz.errors import HookvizError
 from hookviz.languages import LANGUAGES, table
 from hookviz.records import TraceRecord
-from hookviz.view.comparison import compare
+from hookviz.view.comparison import Comparison
 from hookviz.view.comparison_data import choice_data
 from hookviz.view.explorer_data import explorer_data
 from hookviz.view.grouping import group_tree
@@ -68,7 +68,7 @@ def page_part(
     *,
     lang: str,
     heading: Text = "",
-    baseline: TraceRecord | None = None,
+    comparisons: Mapping[str, Comparison] | None = None,
     expanded: Collection[str] | None = None,
 ) -> PagePart:
     """Make an explorer of a trace, before its first step.
@@ -77,17 +77,16 @@ def page_part(
         trace: What to step through.
         lang: `"en"` or `"zh"`.
         heading: What stands above it.
-        baseline: The same pass without hooks, to compare with.
+        comparisons: With other passes, by the ids of the choices; see `comparison_data`.
         expanded: Ids of the boxes that are open at first; as many as are readable if not given.
     """
     tree = group_tree(trace.graph)
     steps = build_steps(trace.graph, trace.events, tree=tree)
     data = explorer_data(trace, steps, expanded=expanded, tree=tree)
-    comparison = None
-    if baseline is not None:
-        comparison = compare(trace, baseline, Message("compare.baseline"))
-        data["comparisons"] = choice_data(trace.graph, has_edit=False)[:1]
-    data |= kept_answers(trace, steps, data["expanded"], tree=tree, comparison=comparison)
+    others = dict(comparisons or {})
+    choices = choice_data(trace.graph, has_edit="edit" in others)
+    data["comparisons"] = [choice for choice in choices if choice["id"] in others]
+    data |= kept_answers(trace, steps, data["expanded"], tree=tree, comparisons=others)
     still = picture_svg(trace.graph, steps, step=len(steps) - 1, lang=lang, standalone=True)
     return PagePart(
         state={**AT_START, **data},
@@ -95,6 +94,12 @@ def page_part(
         transcript=data["transcript"][lang],
         heading=heading,
     )
+
+
+def uncompared_note(traces: Iterable[TraceRecord]) -> tuple[Message, ...]:
+    """Return what to say below passes that cannot be run again, if any of them has a hook on."""
+    has_hooks = any(choice_data(trace.graph, has_edit=False) for trace in traces)
+    return (Message("page.compare.none"),) if has_hooks else ()
 
 
 def save_page(

@@ -20,7 +20,7 @@ from hookviz.live.interception import CALLS, MOST_CALLS, Calls
 from hookviz.live.recorded_session import record_plainly
 from hookviz.live.tracebacks import hide_hookviz
 from hookviz.live.unmodified import UnmodifiedCode
-from hookviz.saved_page import check_path, page_part, save_page
+from hookviz.saved_page import check_path, page_part, save_page, uncompared_note
 from hookviz.trace import Trace
 from hookviz.view.message import render
 
@@ -172,7 +172,8 @@ def _save(calls: Calls, name: str, page: Path, options: argparse.Namespace) -> N
         for heading, (_, record) in zip(headings(calls, file=name), calls.recorded, strict=True)
     ]
     title = options.script.name
-    save_page(page, parts, title=title, lang=options.lang, notes=said)
+    below = (*said, *uncompared_note(record for _, record in calls.recorded))
+    save_page(page, parts, title=title, lang=options.lang, notes=below)
     _say(f"{options.output} steps through calls of backward(): {len(parts)}.")
 
 

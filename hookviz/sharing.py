@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 
 from hookviz.errors import HookvizError
-from hookviz.saved_page import page_part, save_page, write_text
+from hookviz.saved_page import check_path, page_part, save_page, write_text
 from hookviz.stepping import SteppingWidget
-from hookviz.trace import Trace
 from hookviz.view.animation import animated_svg
 from hookviz.view.as_code import as_code
+from hookviz.view.comparison import Comparison
+from hookviz.view.message import Message
 from hookviz.view.picture import picture_svg
 
 Path = str | os.PathLike[str]
@@ -18,15 +19,14 @@ Path = str | os.PathLike[str]
 class SharingWidget(SteppingWidget):
     """An explorer whose pass can be saved."""
 
-    @property
-    def baseline(self) -> Trace:
-        """The same pass without hooks."""
+    def _compared_with_each(self) -> tuple[dict[str, Comparison], tuple[Message, ...]]:
         raise NotImplementedError
 
     def save_html(self, path: Path) -> None:
-        """Save a page that steps, compares and predicts in any browser, without a network.
+        """Save a page that steps, opens boxes, compares and predicts without a network.
 
-        Where hooks are on, one more pass without them is run, to compare with.
+        Where hooks are on, more passes are run to compare with: one without any of them, and one
+        without each of the first eight. Every `.grad`, buffer and random generator is put back.
 
         Args:
             path: The file, by custom with the ending `.html`; one that is there is replaced.
@@ -34,16 +34,12 @@ class SharingWidget(SteppingWidget):
         Raises:
             HookvizError: If the file cannot be written.
         """
-        has_hooks = any(choice["id"] == "hooks" for choice in self.comparisons)
-        baseline = self.baseline if has_hooks else None
+        check_path(path)
+        comparisons, notes = self._compared_with_each()
         part = page_part(
-            self._trace,
-            lang=self.lang,
-            # A pass that cannot be run again (the weights have changed since) compares with none.
-            baseline=None if baseline is not None and baseline.error is not None else baseline,
-            expanded=self.expanded,
+            self._trace, lang=self.lang, comparisons=comparisons, expanded=self.expanded
         )
-        save_page(path, [part], lang=self.lang)
+        save_page(path, [part], lang=self.lang, notes=notes)
 
     def save_svg(self, path: Path, *, step: int | None = None) -> None:
         """Save the picture of a step, with the boxes that are open, as a file of its own.

@@ -137,9 +137,10 @@ class Trace(TraceRecord):
         Raises:
             HookvizError: If the file cannot be written, or for another language.
         """
-        from hookviz.saved_page import check_language, page_part, save_page
+        from hookviz.saved_page import check_language, page_part, save_page, uncompared_note
 
-        save_page(path, [page_part(self, lang=check_language(lang))], lang=lang)
+        part = page_part(self, lang=check_language(lang))
+        save_page(path, [part], lang=lang, notes=uncompared_note([self]))
 
     def save_svg(
         self, path: str | os.PathLike[str], *, step: int | None = None, lang: str | None = None

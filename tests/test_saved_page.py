@@ -192,7 +192,7 @@ def test_the_state_can_be_that_of_an_explorer_in_use(tmp_path: Path) -> None:
 def test_every_trait_that_the_browser_asks_for_is_there(tmp_path: Path) -> None:
     trace_of_second_example().save_html(tmp_path / "pass.html")
     state = state_of(read(tmp_path / "pass.html"))
-    # But for those that may be missing: `model.get("answers") ?? {}`.
+    # But for those that may be missing: `model.get("kept") ?? null`.
     asking = re.compile(r'model\.get\("(\w+)"\)(?! \?\?)')
     asked = {
         name

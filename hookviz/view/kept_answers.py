@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from hookviz.records import TraceRecord
+from hookviz.view.box_map import box_map
 from hookviz.view.comparison import Comparison
-from hookviz.view.comparison_data import comparison_data
-from hookviz.view.expansion import all_opened, closed, expansion_data, opened_to
-from hookviz.view.ghosts import with_ghosts
+from hookviz.view.expansion import all_opened
 from hookviz.view.groups import GroupTree
-from hookviz.view.steps import Step, to_json_data
-from hookviz.view.value_book import ValueBook
+from hookviz.view.kept_passes import kept_passes, with_room
+from hookviz.view.kept_pictures import Fragments
+from hookviz.view.kept_stops import kept_stops
+from hookviz.view.openings import map_openings, openings, seen_open
+from hookviz.view.picture import picture_element
+from hookviz.view.steps import Step
+from hookviz.view.stops import to_json_data
 
-MOST_BYTES = 2_000_000
+MOST_BYTES = 1_000_000
 """How much the pictures of one explorer may add to a page."""
 
-PLAIN = "plain"
+MOST_PICTURES = 40
+"""How many combinations of open boxes have a picture of their own; the others share a map."""
+
+MOST_COMPARED = 12
+"""The same for pictures with room for what another pass had."""
+
+MOST_DRAWN = 60_000
+"""Elements after which no more pictures are drawn: they are what takes the time."""
+
+MOST_MAPPED = 400_000
+"""How much the maps of one kind may add, beyond the first."""
 
 
 def kept_answers(
@@ -26,59 +40,84 @@ def kept_answers(
     expanded: Collection[str],
     *,
     tree: GroupTree,
-    comparison: Comparison | None = None,
+    comparisons: Mapping[str, Comparison],
 ) -> dict[str, Any]:
-    """Return traits that hold answers to requests of the page.
+    """Return a trait that holds answers to requests of the page.
 
-    Boxes open and close one at a time from how they are at first, and all at once; a pass is
-    compared with the one without hooks where that was run.
+    Any boxes open and close. The likely combinations have pictures that are laid out for them; for
+    all others there is a map, see `view/box_map.py`. Passes are compared with those that were run.
 
     Args:
         trace: The pass.
         steps: Its steps, without a comparison.
         expanded: Ids of the boxes that are open at first.
         tree: The groups of its graph.
-        comparison: What is different without hooks.
+        comparisons: What is different in other passes, by their names.
 
     Returns:
-        `answers` by the name of the request, and `step_lists`, which they name.
+        `kept`, or nothing where nothing can be asked.
     """
-    answers: dict[str, dict[str, Any]] = {}
-    lists = {PLAIN: to_json_data(steps, ValueBook())}
-    room = MOST_BYTES
-    for name, opened in _openings(trace, expanded, tree):
-        data = expansion_data(trace, steps, opened, tree=tree)
-        room -= len(data["picture"])
-        if room < 0:
-            break
-        answers[name] = {**data, "steps": PLAIN, "comparison": None}
-    if comparison is not None:
-        ghosts = with_ghosts(steps, comparison)
-        lists["hooks"] = to_json_data(ghosts, ValueBook())
-        answers["compare:hooks"] = {
-            **expansion_data(trace, ghosts, expanded, tree=tree),
-            "steps": "hooks",
-            "comparison": comparison_data("hooks", comparison),
+    if not tree.groups and not comparisons:
+        return {}
+    everything = all_opened(trace.graph, tree=tree)
+    kept = _Kept(trace, tree, expanded, everything)
+    kept.add("plain", steps, MOST_PICTURES)
+    if comparisons:
+        kept.add("compared", with_room(steps, comparisons.values()), MOST_COMPARED)
+    opened = tree.openable(tree.groups)
+    return {
+        "kept": {
+            "openable": [box for box in tree.groups if box in opened],
+            "all": list(everything),
+            "fragments": kept.fragments.data(),
+            "pictures": kept.pictures,
+            "maps": kept.maps,
+            "stops": [
+                [box, is_open, *to_json_data([stop])]
+                for box, is_open, stop in kept_stops(trace, steps, tree)
+            ],
+            "passes": kept_passes(steps, comparisons),
         }
-        answers["compare:"] = {
-            **expansion_data(trace, steps, expanded, tree=tree),
-            "steps": PLAIN,
-            "comparison": None,
-        }
-    return {"answers": answers, "step_lists": lists} if answers else {}
+    }
 
 
-def _openings(
-    trace: TraceRecord, expanded: Collection[str], tree: GroupTree
-) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield requests with the boxes that are open after them; the likely ones first."""
-    if not tree.groups:
-        return
-    graph = trace.graph
-    yield "expand_all", all_opened(graph, tree=tree)
-    yield "collapse_all", ()
-    for box in tree.groups:
-        if box in expanded:
-            yield f"collapse:{box}", closed(graph, expanded, box, tree=tree)
-        else:
-            yield f"expand:{box}", opened_to(graph, expanded, box, tree=tree)
+class _Kept:
+    def __init__(
+        self,
+        trace: TraceRecord,
+        tree: GroupTree,
+        expanded: Collection[str],
+        everything: Collection[str],
+    ) -> None:
+        self.graph, self.tree = trace.graph, tree
+        self.expanded, self.everything = expanded, everything
+        self.fragments = Fragments()
+        self.pictures: dict[str, dict[str, list[Any]]] = {}
+        self.maps: dict[str, list[list[Any]]] = {}
+        self.drawn = 0
+
+    def add(self, kind: str, steps: Sequence[Step], most: int) -> None:
+        """Draw pictures of one kind as long as there is room for more, and their map."""
+        self._add_maps(kind, steps)
+        tree = self.tree
+        pictures = self.pictures.setdefault(kind, {})
+        for key in openings(tree, self.expanded, self.everything):
+            if len(pictures) >= most:
+                break
+            root = picture_element(self.graph, steps, step=0, lang="en", expanded=key, tree=tree)
+            pictures[" ".join(key)] = self.fragments.picture(root)
+            self.drawn += len(root.findall(".//*"))
+            if self.fragments.size > MOST_BYTES or self.drawn > MOST_DRAWN:
+                break
+
+    def _add_maps(self, kind: str, steps: Sequence[Step]) -> None:
+        """Draw maps: one for everything, then smaller ones while there is room."""
+        found: list[list[Any]] = []
+        most = self.fragments.size + MOST_MAPPED
+        for opened in map_openings(self.tree, self.everything):
+            drawn = box_map(self.graph, steps, opened, self.tree)
+            if drawn is None or (found and self.fragments.size > most):
+                break
+            found.append([list(seen_open(self.tree, opened)), *self.fragments.map(drawn)])
+        # The page takes the first one that has all its boxes: the smallest.
+        self.maps[kind] = sorted(found, key=lambda data: len(data[0]))

@@ -43,6 +43,18 @@ class LabelPlaces:
         self.left = 0.0
         self.right = layout.width
         self._places: dict[tuple[int, int], list[tuple[Rectangle, float]]] | None = None
+        self._is_taking = True
+
+    def for_one(self, layout: Layout) -> LabelPlaces:
+        """Return the same places for a label that is not there together with others to come.
+
+        Args:
+            layout: Has the route of its arrow.
+        """
+        taken = self._taken
+        other = LabelPlaces(self._scene, layout)
+        other._places, other._is_taking = taken, False
+        return other
 
     @property
     def _taken(self) -> dict[tuple[int, int], list[tuple[Rectangle, float]]]:
@@ -122,7 +134,8 @@ class LabelPlaces:
                 best_cost, best = cost, (area, place)
             if cost == penalty == 0.0:
                 break
-        self._take(best[0], 6.0)
+        if self._is_taking:
+            self._take(best[0], 6.0)
         self.left = min(self.left, best[0].left)
         self.right = max(self.right, best[0].right)
         return best[1]

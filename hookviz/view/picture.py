@@ -49,6 +49,37 @@ def picture_svg(
 ) -> str:
     """Return a picture of the graph at one step, as the text of one `<svg>` element.
 
+    See `picture_element`.
+    """
+    return to_markup(
+        picture_element(
+            graph,
+            steps,
+            step=step,
+            lang=lang,
+            transcript=transcript,
+            standalone=standalone,
+            expanded=expanded,
+            tree=tree,
+            direction=direction,
+        )
+    )
+
+
+def picture_element(
+    graph: GraphRecord,
+    steps: Sequence[Step],
+    *,
+    step: int,
+    lang: str,
+    transcript: str | None = None,
+    standalone: bool | None = None,
+    expanded: Collection[str] | None = None,
+    tree: GroupTree | None = None,
+    direction: Direction = "auto",
+) -> Element:
+    """Return a picture of the graph at one step, as one `<svg>` element.
+
     Stepping needs no other picture: what changes carries `data-hv-field` or `data-hv-state`, and
     there is room for what it shows at any step and in any language.
 
@@ -72,10 +103,7 @@ def picture_svg(
     layout = lay_out(scene)
     places = LabelPlaces(scene, layout)
     drawing = _drawing(scene, layout, places, fields, lang)
-    needed = places.right - places.left
-    width = max(needed, _SHORTEST_WIDTH)
-    if width > layout.width:
-        drawing.set("transform", f"translate({number((width - needed) / 2 - places.left)} 0)")
+    width = _center(drawing, layout, places)
     below: list[Element] = []
     height = layout.height + 6
     if stands_alone:
@@ -90,24 +118,46 @@ def picture_svg(
         below.append(legend)
         height += legend_height
     if layout.is_rescue:
-        below.append(_layout_note(layout, height, lang))
+        below.append(_note(_layout_words(layout), height, lang))
         height += LINE_HEIGHT
     if transcript is not None:
         lines, lines_width, lines_height = draw_transcript(transcript, height + 6, lang)
         below.append(lines)
         width = max(width, lines_width + 2 * _MARGIN)
         height += 6 + lines_height
-    root = _frame(width, height)
-    root.set("data-hv-direction", "across" if scene.is_sideways else "down")
-    description = description_of(graph)
-    root.set("aria-label", render(description, lang))
+    root = _frame(width, height, graph, scene, lang)
     if stands_alone:
         background = element("rect", class_="hv-background", width=width, height=height + 4)
-        root.extend([title(render(description, lang)), style_element(), background])
+        root.extend([title(root.get("aria-label", "")), style_element(), background])
     root.extend([drawing, *below])
     if stands_alone:
         make_standalone(root)
-    return to_markup(root)
+    return root
+
+
+def picture_around(
+    drawing: Element,
+    graph: GraphRecord,
+    scene: Scene,
+    layout: Layout,
+    places: LabelPlaces,
+    note: Message,
+) -> Element:
+    """Return a picture around a drawing for a page with a script, with a note below it."""
+    width = _center(drawing, layout, places)
+    height = layout.height + 6
+    root = _frame(width, height + LINE_HEIGHT, graph, scene, "en")
+    root.extend([drawing, _note(note, height, "en")])
+    return root
+
+
+def _center(drawing: Element, layout: Layout, places: LabelPlaces) -> float:
+    """Put a drawing into the middle of its picture; return how wide that has to be."""
+    needed = places.right - places.left
+    width = max(needed, _SHORTEST_WIDTH)
+    if width > layout.width:
+        drawing.set("transform", f"translate({number((width - needed) / 2 - places.left)} 0)")
+    return width
 
 
 def _drawing(
@@ -136,7 +186,7 @@ def _drawing(
     return element("g", *grounds, *connectors, *frames, *cards, *functions, class_="hv-drawing")
 
 
-def _frame(width: float, height: float) -> Element:
+def _frame(width: float, height: float, graph: GraphRecord, scene: Scene, lang: str) -> Element:
     width, height = float(round(width)), float(round(height + 4))
     classes = ["hv-picture"]
     if width > _WIDEST_THAT_SHRINKS:
@@ -148,9 +198,15 @@ def _frame(width: float, height: float) -> Element:
     root.set("width", f"{width:.0f}")
     root.set("height", f"{height:.0f}")
     root.set("role", "group")
+    root.set("data-hv-direction", "across" if scene.is_sideways else "down")
+    root.set("aria-label", render(description_of(graph), lang))
     return root
 
 
-def _layout_note(layout: Layout, top: float, lang: str) -> Element:
-    key = "picture.straight_layout" if layout.engine == "networkx" else "picture.rescue_layout"
-    return words("text", Message(key), lang, class_="hv-layout-note", x=_MARGIN, y=top + 12)
+def _note(note: Message, top: float, lang: str) -> Element:
+    return words("text", note, lang, class_="hv-layout-note", x=_MARGIN, y=top + 12)
+
+
+def _layout_words(layout: Layout) -> Message:
+    is_straight = layout.engine == "networkx"
+    return Message("picture.straight_layout" if is_straight else "picture.rescue_layout")

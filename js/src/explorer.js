@@ -11,7 +11,7 @@ import { createHookPanel } from "./hook_panel.js";
 import { createHooksCode } from "./hooks_code.js";
 import { createInspector } from "./inspector.js";
 import { connectKernel } from "./kernel.js";
-import { applyAnswer, keptAnswer } from "./kept_answers.js";
+import { keptAnswer } from "./kept_answers.js";
 import { handleKeys } from "./keyboard.js";
 import { createLegend } from "./legend.js";
 import { createNotice } from "./notice.js";
@@ -49,6 +49,7 @@ export function createExplorer(model, el, signal, failed) {
   const drafts = new Drafts();
   /** @type {View | null} */
   let view = null;
+  let isHeld = false;
 
   let lastPlayed = -1;
   // A page that was saved while it played does not start by itself: a kernel has to answer first.
@@ -134,7 +135,10 @@ export function createExplorer(model, el, signal, failed) {
       const kept = kernel.live ? null : keptAnswer(model, request);
       if (kept === null) kernel.send(request);
       else {
-        applyAnswer(model, kept);
+        // All at once, as Python sends them: a picture belongs to the boxes that are open in it.
+        isHeld = true;
+        for (const [trait, value] of Object.entries(kept)) model.set(trait, value);
+        isHeld = false;
         refresh();
       }
     },
@@ -207,7 +211,7 @@ export function createExplorer(model, el, signal, failed) {
   }
 
   function refresh() {
-    if (signal.aborted) return;
+    if (signal.aborted || isHeld) return;
     try {
       draw();
     } catch (error) {

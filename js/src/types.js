@@ -51,6 +51,20 @@
  * @property {string[]} changed Ids of tensors, edges and boxes that have another value there.
  * @property {string[]} same Ids of those that have the same.
  *
+ * @typedef {number | [number, string]} KeptPart A part of a picture by its number, and where it is moved to.
+ *
+ * @typedef {object} Kept What a saved page keeps in place of a kernel.
+ * @property {string[]} openable Ids of the boxes with something inside to be seen.
+ * @property {string[]} all Those that are open after "expand all".
+ * @property {string[]} fragments Markup.
+ * @property {{[kind: string]: {[opened: string]: [string, string, KeptPart[]]}}} pictures By the boxes that can be
+ *   seen to be open: what stands before and after the parts, and the parts.
+ * @property {{[kind: string]: [string[], string, string, [string[], KeptPart][]][]}} maps For all others, the smallest
+ *   first: which boxes can be open on it, and with which ones open, or with a `-` closed, each part is seen.
+ * @property {[string, boolean, Stop][]} stops Of which box each is, and whether that is open then.
+ * @property {{[name: string]: {comparison: Comparison, steps: [number, Patch[], Text | null][]}}} passes Other passes:
+ *   what their steps have besides.
+ *
  * @typedef {object} Score
  * @property {number} right
  * @property {number} asked

@@ -1,7 +1,7 @@
 /** Read everything the parts draw from the model in one go. */
 
 import { Boxes } from "./boxes.js";
-import { keptAnswer } from "./kept_answers.js";
+import { isKept } from "./kept_answers.js";
 import { Frames } from "./frames.js";
 import { clamp } from "./stepper.js";
 import { Stops } from "./stops.js";
@@ -83,7 +83,7 @@ export function readView(model, before, { live, waiting, slow, playing, drafts }
  */
 function askable(model, before, live, busy) {
   if (before !== null && before.live === live && before.busy === busy) return before.can;
-  return (request) => !busy && (live || keptAnswer(model, request) !== null);
+  return (request) => !busy && (live || isKept(model, request));
 }
 
 /** @type {WeakMap<object, unknown[]>} From what traits each of these was made. */

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 import hookviz
 from hookviz.saved_page import page_part, save_page
+from hookviz.view import kept_answers
+from hookviz.view.message import render
+from hookviz.view.stops import stops
 from hookviz.view.text_width import clean
 from tests.browser.explorer_page import ExplorerPage
 from tests.live.scripts import second_example
+from tests.nets import NETS
 from tests.test_saved_page import HOSTILE, hostile_trace
 
 pytestmark = pytest.mark.browser
@@ -169,3 +175,136 @@ def test_without_scripts_the_picture_and_the_text_are_there(
     expect(opened.page.locator("noscript .hv-picture")).to_be_visible()
     expect(opened.page.locator("noscript pre")).to_contain_text("c_hook tensor(8.)")
     assert opened.requests == [path.as_uri()]
+
+
+@pytest.mark.parametrize("net", NETS)
+def test_any_boxes_open_on_a_saved_page_as_they_do_with_a_kernel(
+    net: str, open_page: Callable[..., Opened], tmp_path: Path
+) -> None:
+    live = hookviz.explore(NETS[net]())
+    live.save_html(tmp_path / "pass.html")
+    opened = open_page(tmp_path / "pass.html")
+    explorer = opened.explorer()
+    chance = random.Random(1)
+    for _ in range(12):
+        signs = explorer.root.locator(".hv-toggle")
+        sign = signs.nth(chance.randrange(signs.count()))
+        box = sign.get_attribute("data-hv-toggle") or ""
+        (live.collapse if box in live.expanded else live.expand)(box)
+        sign.focus()
+        sign.press("Enter")
+        expect(explorer.rows).to_have_count(len(live.stops))
+        assert drawn_on(opened.page) == drawn_in(live.picture), live.expanded
+    for place in {0, len(live.stops) // 2, len(live.stops) - 1}:
+        explorer.goto(place)
+        stop = stops(live.trace.graph, live._steps, live.trace.events, live.expanded)[place]
+        said = stop.caption or live._steps[stop.step].caption
+        expect(explorer.caption).to_contain_text(render(said, "en").split("\n")[0][:60])
+    assert opened.complaints == []
+    live.close()
+
+
+def drawn_on(page: Page) -> list[list[str]]:
+    """Return boxes with whether they are open, cards and functions of the page's picture."""
+    found: list[list[str]] = page.evaluate(
+        "[...document.querySelectorAll('.hv-card, .hv-module, .hv-function')].map(item =>"
+        " [item.dataset.hvKey, String(item.classList.contains('hv-expanded'))]).sort()"
+    )
+    return found
+
+
+def drawn_in(picture: str) -> list[list[str]]:
+    """Return the same of the markup of a picture."""
+    kinds = {"hv-card", "hv-module", "hv-function"}
+    return sorted(
+        [item.get("data-hv-key", ""), "true" if "hv-expanded" in item.get("class", "") else "false"]
+        for item in ElementTree.fromstring(picture).iter()
+        if kinds & set(item.get("class", "").split())
+    )
+
+
+def test_a_saved_page_compares_with_each_hook_off_and_with_any_boxes_open(
+    open_page: Callable[..., Opened], tmp_path: Path
+) -> None:
+    live = hookviz.explore(NETS["LeNet"]())
+    live.save_html(tmp_path / "pass.html")
+    opened = open_page(tmp_path / "pass.html")
+    explorer = opened.explorer()
+    explorer.press("Last step")
+    explorer.press("Collapse all")
+    choices = explorer.root.get_by_role("combobox", name="Compare", exact=True)
+    for number, choice in enumerate(live.comparisons):
+        choices.select_option(choice["id"])
+        explorer.press("Collapse all" if number % 2 else "Expand all")
+        live.compare(choice["id"])
+        (live.collapse_all if number % 2 else live.expand_all)()
+        ghosts = explorer.root.locator("[data-hv-field='ghost']:not(:empty)")
+        # A card may cut what is too long for it.
+        said = sorted(text.rstrip("…")[:30] for text in ghosts.all_text_contents())
+        assert said == ghosts_of(live), choice
+    choices.select_option("")
+    expect(explorer.root.locator("[data-hv-field='ghost']")).to_have_count(0)
+    assert opened.complaints == []
+    live.close()
+
+
+def ghosts_of(live: hookviz.Explorer) -> list[str]:
+    """Return what stands beside gradients at the last step on the cards that are drawn."""
+    now: dict[str, str] = {}
+    for step in live._steps:
+        for key, field, value in step.patches:
+            if field == "ghost":
+                now[key] = render(value, "en")
+    drawn = [
+        item
+        for item in ElementTree.fromstring(live.picture).iter()
+        if "hv-card" in item.get("class", "")
+    ]
+    keys = [
+        card.get("data-hv-key", "")
+        for card in drawn
+        if any(part.get("data-hv-field") == "ghost" for part in card.iter())
+    ]
+    return sorted(now[key][:30] for key in keys if now[key])
+
+
+def test_a_learner_can_predict_with_boxes_open_on_a_map(
+    open_page: Callable[..., Opened], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept_answers, "MOST_PICTURES", 1)
+    live = hookviz.explore(NETS["SumNet"]())
+    live.save_html(tmp_path / "pass.html")
+    opened = open_page(tmp_path / "pass.html")
+    explorer = opened.explorer()
+    explorer.close_box("net")
+    # Only the start has a picture of its own here.
+    expect(explorer.root.locator(".hv-layout-note")).to_contain_text("closed boxes take as much")
+    explorer.press("Last step")
+    explorer.press("Previous step")
+    explorer.press("Predict")
+    question = live._steps[-1].question
+    assert question is not None
+    answer = explorer.root.locator(".hv-question-form input")
+    answer.fill(str(question.answer[0]))
+    answer.press("Enter")
+    expect(explorer.root.locator(".hv-prediction")).to_contain_text("1 of 1 right")
+    explorer.open_box("net")
+    expect(explorer.root.locator(".hv-layout-note")).to_have_count(0)
+    assert opened.complaints == []
+    live.close()
+
+
+def test_a_box_that_opens_on_a_saved_page_stays_in_sight(
+    open_page: Callable[..., Opened], tmp_path: Path
+) -> None:
+    hookviz.record(NETS["ResNet"]()).save_html(tmp_path / "pass.html")
+    explorer = open_page(tmp_path / "pass.html").explorer()
+    explorer.box("layer1.0").focus()
+    for change in (explorer.open_box, explorer.close_box):
+        change("layer1.0")
+        explorer.page.wait_for_timeout(400)  # until the picture has come to rest
+        box = explorer.box("layer1.0").bounding_box()
+        stage = explorer.root.locator(".hv-stage").bounding_box()
+        assert box is not None
+        assert stage is not None
+        assert stage["y"] - 1 <= box["y"] < stage["y"] + stage["height"]

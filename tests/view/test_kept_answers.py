@@ -1,0 +1,205 @@
+"""What a saved page keeps for any open boxes, against what is drawn and told with them open."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterator
+from xml.etree import ElementTree
+
+import pytest
+
+import hookviz
+from hookviz.records import GraphRecord
+from hookviz.view import kept_answers as kept
+from hookviz.view.box_map import BoxMap, box_map
+from hookviz.view.expansion import all_opened
+from hookviz.view.fields import Fields
+from hookviz.view.grouping import group_tree
+from hookviz.view.groups import TOP, GroupTree
+from hookviz.view.kept_stops import kept_stops, stops_with
+from hookviz.view.layout import Rectangle, Route
+from hookviz.view.openings import map_openings, openings, seen_open
+from hookviz.view.picture import picture_element, picture_svg
+from hookviz.view.route_cut import cut_route
+from hookviz.view.scene import Connector, Scene
+from hookviz.view.scene_builder import build_scene
+from hookviz.view.start import start_expanded
+from hookviz.view.steps import build_steps
+from hookviz.view.stops import stops
+from tests.nets import NETS
+
+Parts = set[tuple[str, str, str]]
+
+
+@pytest.fixture(params=NETS)
+def trace(request: pytest.FixtureRequest) -> hookviz.Trace:
+    return hookviz.record(NETS[request.param]())
+
+
+def combinations(tree: GroupTree, count: int) -> Iterator[list[str]]:
+    """Yield random sets of open boxes, few and many."""
+    chance = random.Random(0)
+    for _ in range(count):
+        share = chance.choice((0.3, 0.6, 0.9))
+        yield [box for box in tree.groups if chance.random() < share]
+
+
+def parts_of(elements: Iterator[ElementTree.Element]) -> Parts:
+    """Return what is drawn: boxes with whether they are open, cards, functions, arrows by edge."""
+    found: Parts = set()
+    for element in elements:
+        kind, _, rest = (element.get("class") or "").partition(" ")
+        if kind in ("hv-card", "hv-module", "hv-function", "hv-edge"):
+            keys = element.get("data-hv-keys") or element.get("data-hv-key") or ""
+            found |= {(kind, key, rest) for key in keys.split()}
+        elif kind == "hv-feed":
+            found.add((kind, element.get("data-hv-feed", ""), ""))
+    return found
+
+
+def seen_on(drawn: BoxMap, tree: GroupTree, expanded: list[str]) -> Parts:
+    opened = set(seen_open(tree, expanded))
+    return parts_of(
+        part.drawn
+        for part in drawn.parts
+        if opened.issuperset(part.opened) and opened.isdisjoint(part.closed)
+    )
+
+
+def test_a_map_shows_what_is_drawn_with_any_boxes_open(trace: hookviz.Trace) -> None:
+    tree = group_tree(trace.graph)
+    steps = build_steps(trace.graph, trace.events, tree=tree)
+    drawn = box_map(trace.graph, steps, all_opened(trace.graph, tree=tree), tree)
+    assert drawn is not None
+    for expanded in combinations(tree, 40):
+        picture = picture_element(
+            trace.graph, steps, step=0, lang="en", expanded=expanded, tree=tree
+        )
+        assert seen_on(drawn, tree, expanded) == parts_of(picture.iter()), expanded
+
+
+def test_smaller_maps_show_it_too(trace: hookviz.Trace) -> None:
+    tree = group_tree(trace.graph)
+    steps = build_steps(trace.graph, trace.events, tree=tree)
+    maps = list(map_openings(tree, all_opened(trace.graph, tree=tree)))
+    assert seen_open(tree, maps[0]) == seen_open(tree, list(tree.groups))
+    for places in maps:
+        drawn = box_map(trace.graph, steps, places, tree)
+        assert drawn is not None
+        for expanded in combinations(tree, 10):
+            inside = [box for box in expanded if box in places]
+            picture = picture_element(
+                trace.graph, steps, step=0, lang="en", expanded=inside, tree=tree
+            )
+            assert seen_on(drawn, tree, inside) == parts_of(picture.iter()), (places, inside)
+
+
+def test_the_stops_are_those_with_any_boxes_open(trace: hookviz.Trace) -> None:
+    tree = group_tree(trace.graph)
+    steps = build_steps(trace.graph, trace.events, tree=tree)
+    found = kept_stops(trace, steps, tree)
+    for expanded in combinations(tree, 60):
+        expected = stops(trace.graph, steps, trace.events, expanded, tree=tree)
+        assert stops_with(found, tree, expanded) == expected, expanded
+
+
+def connector_ends(graph: GraphRecord, scene: Scene) -> Iterator[tuple[str, str, Connector]]:
+    names = {}
+    for box in scene.boxes:
+        content = box.content
+        for owner in ("tensor", "node", "group"):
+            if hasattr(content, owner):
+                names[box.id] = getattr(content, owner).id
+    for connector in scene.connectors:
+        yield names[connector.tail], names[connector.head], connector
+
+
+def test_a_leaf_is_joined_to_its_name_inside_a_module_with_backward_hooks() -> None:
+    trace = hookviz.record(NETS["SumNet"]())
+    tree = group_tree(trace.graph)
+    steps = build_steps(trace.graph, trace.events, tree=tree)
+    scene = build_scene(trace.graph, Fields(steps, 0), tree=tree, expanded=list(tree.groups))
+    arrows = {(tail, head): c for tail, head, c in connector_ends(trace.graph, scene)}
+    leaves = [tensor for tensor in trace.graph.tensors if tensor.is_leaf]
+    assert len(leaves) == 3
+    for leaf in leaves:
+        (arrow,) = (arrow for (_, head), arrow in arrows.items() if head == leaf.id)
+        (edge,) = (edge for edge in trace.graph.edges if edge.target == leaf.node)
+        # It bears what the hook has left: the value that arrives.
+        assert (arrow.kind, arrow.keys) == ("edge", (edge.id,))
+
+
+def test_combinations_come_once_and_the_likely_ones_first() -> None:
+    trace = hookviz.record(NETS["LeNet"]())
+    tree = group_tree(trace.graph)
+    start = start_expanded(trace.graph, tree)
+    everything = all_opened(trace.graph, tree=tree)
+    found = list(openings(tree, start, everything))
+    assert found[0] == seen_open(tree, start)
+    assert found[1] == seen_open(tree, everything)
+    assert found[2] == ()
+    assert len(set(found)) == len(found)
+
+    def count(box: str) -> int:
+        inner = math.prod(count(group.id) for group in tree.inner(box))
+        return inner + 1 if box != TOP and tree.can_open(box) else inner
+
+    assert len(found) == count(TOP) > 500
+
+
+def test_few_pictures_are_kept_and_nothing_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "MOST_PICTURES", 9)
+    trace = hookviz.record(NETS["LeNet"]())
+    tree = group_tree(trace.graph)
+    steps = build_steps(trace.graph, trace.events, tree=tree)
+    start = start_expanded(trace.graph, tree)
+    data = kept.kept_answers(trace, steps, start, tree=tree, comparisons={})["kept"]
+    assert len(data["pictures"]["plain"]) == 9
+    assert len(set(data["fragments"])) == len(data["fragments"])
+    assert data["passes"] == {}
+    for key, (before, after, parts) in data["pictures"]["plain"].items():
+        markup = before + "".join(_markup(data["fragments"], part) for part in parts) + after
+        drawn = picture_svg(trace.graph, steps, step=0, lang="en", expanded=key.split(), tree=tree)
+        assert ElementTree.canonicalize(markup) == ElementTree.canonicalize(drawn)
+
+
+def _markup(fragments: list[str], part: int | list[object]) -> str:
+    if isinstance(part, int):
+        return fragments[part]
+    number, place = part
+    assert isinstance(number, int)
+    return f'<g transform="translate({place})"{fragments[number][2:]}'
+
+
+def test_where_there_is_nothing_to_open_or_compare_nothing_is_kept() -> None:
+    import torch
+
+    a = torch.tensor(2.0, requires_grad=True)
+    trace = hookviz.record(a * 3)
+    tree = group_tree(trace.graph)
+    steps = build_steps(trace.graph, trace.events, tree=tree)
+    assert kept.kept_answers(trace, steps, (), tree=tree, comparisons={}) == {}
+
+
+WAY = Route(((0, 0), (0, 10), (0, 20), (0, 30), (0, 50), (0, 70), (0, 90)), (0, 100))
+START, END = Rectangle(-10, -10, 10, 20), Rectangle(-10, 80, 10, 200)
+
+
+def test_a_route_is_cut_at_the_borders_of_two_boxes() -> None:
+    assert cut_route(WAY) == WAY
+    left = cut_route(WAY, leaves=START)
+    assert left.points[0] == (0, 20)
+    assert left.tip == WAY.tip
+    both = cut_route(WAY, leaves=START, enters=END)
+    assert both.points[0] == (0, 20)
+    assert both.tip == (0, 80)
+    assert both.points[-1][1] == pytest.approx(71, abs=0.2)
+    assert (len(both.points) - 1) % 3 == 0
+
+
+def test_a_route_that_misses_a_box_stays_whole() -> None:
+    far = Rectangle(500, 500, 600, 600)
+    assert cut_route(WAY, leaves=far).points == WAY.points
+    # The last points are the foot of the arrowhead, which then stands at the end of the way.
+    assert cut_route(WAY, enters=far).tip == WAY.points[-1]
