@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from hookviz.errors import HookvizError
-from hookviz.live.random_state import RandomState
 from hookviz.live.session import Session
 from hookviz.records import HookRecord, TraceRecord
 from hookviz.view.comparison import Comparison, DifferentGraphError, compare
@@ -68,8 +67,6 @@ class Compared:
     ) -> tuple[dict[str, Comparison], tuple[Message, ...]]:
         """Compare with every pass that can be chosen: each is run once, and put back after it.
 
-        Random generators stay as they are, whatever hooks draw.
-
         Args:
             most_hooks: With how many single hooks off it is run at most.
 
@@ -80,7 +77,6 @@ class Compared:
         failed: dict[str, list[Text]] = {}
         skipped: list[Text] = []
         hooks = 0
-        random = RandomState()
         for choice in choices(self._session.trace.graph, has_edit=self.has_edit):
             if choice.id not in (WITHOUT_HOOKS, BEFORE_EDIT):
                 hooks += 1
@@ -91,8 +87,6 @@ class Compared:
                 found[choice.id] = self._compare(choice.id)
             except HookvizError as error:
                 failed.setdefault(str(error).partition("\n")[0], []).append(choice.text)
-            finally:
-                random.restore()
         notes = [
             Message("page.compare.failed", {"passes": tuple(texts), "error": error})
             for error, texts in failed.items()

@@ -163,6 +163,18 @@ def test_saving_leaves_random_numbers_buffers_and_grads_as_they_were(tmp_path: P
     assert [list(module._forward_hooks.values()) for module in net.modules()] == hooks
 
 
+def test_hooks_that_draw_random_numbers_leave_the_generator_as_it_was(tmp_path: Path) -> None:
+    a = torch.tensor(2.0, requires_grad=True)
+    for _ in range(2):
+        a.register_hook(lambda grad: grad * torch.rand(()))
+    explorer = hookviz.explore(a * 3)
+    random = torch.get_rng_state()
+    explorer.save_html(tmp_path / "pass.html")
+    assert torch.equal(torch.get_rng_state(), random)
+    explorer.compare(explorer.hooks("a")[0])
+    assert torch.equal(torch.get_rng_state(), random)
+
+
 def test_where_a_pass_cannot_be_run_again_the_page_says_so(tmp_path: Path) -> None:
     w, x = (torch.tensor(value, requires_grad=True) for value in (2.0, 3.0))
     h = w * x

@@ -155,8 +155,9 @@ class Passes:
         """Put graph, `.grad`s and buffers back after the block, unless it calls what it is given.
 
         Args:
-            always: Whether to do so in any case.
+            always: Whether to do so in any case, and with random generators too.
         """
+        random = RandomState() if always else None
         graph = (self.live, self.chains, self._before, self._failed)
         results = KeptGrads(self.live.tensors)
         buffers = None if self._rerun is None else self._rerun.buffers.of_now()
@@ -177,6 +178,8 @@ class Passes:
                     self._rerun.buffers.restore()
                     buffers.restore()
                 self.chains.refresh()
+            if random is not None:
+                random.restore()
             self._forgotten = None
 
     # -- what may be changed --------------------------------------------------------------------
