@@ -10,7 +10,7 @@ from hookviz.errors import HookvizError
 from hookviz.languages import LANGUAGES, table
 from hookviz.live.session import HookLike, Session
 from hookviz.live.targets import HookId, Target
-from hookviz.records import HookKind, HookRecord, TraceRecord
+from hookviz.records import BackwardArguments, HookKind, HookRecord, TraceRecord
 from hookviz.sharing import SharingWidget
 from hookviz.trace import Trace
 from hookviz.view.box_data import box_data
@@ -168,6 +168,9 @@ class Explorer(SharingWidget):
             HookvizError: If nothing was changed yet, or the change made another graph.
         """
         self._act(lambda: self._compared.choose(against))
+
+    def _given_arguments(self) -> BackwardArguments:
+        return self._session.arguments
 
     def _compared_with_each(self) -> tuple[dict[str, Comparison], tuple[Message, ...]]:
         return self._compared.with_each()

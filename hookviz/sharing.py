@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from hookviz.errors import HookvizError
+from hookviz.records import BackwardArguments
 from hookviz.saved_page import check_path, page_part, save_page, write_text
 from hookviz.stepping import SteppingWidget
 from hookviz.view.animation import animated_svg
@@ -77,10 +78,10 @@ class SharingWidget(SteppingWidget):
         They are to run after the tensors are made and before any hook is registered on them. What
         cannot be written as code stands there as a comment.
         """
-        return as_code(self._trace, inputs=self._input_names())
+        return as_code(self._trace, self._given_arguments())
 
-    def _input_names(self) -> list[str] | None:
-        return None
+    def _given_arguments(self) -> BackwardArguments:
+        raise NotImplementedError
 
     def _still(self, step: int) -> str:
         return picture_svg(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from hookviz.errors import HookvizError
-from hookviz.records import HookKind, ModuleRecord, TensorRecord, TraceRecord
+from hookviz.records import BackwardArguments, HookKind, ModuleRecord, TensorRecord, TraceRecord
 
 _REFUSED = (
     "this is a forward that is over, so its hooks can no longer be changed. Pass a function "
@@ -18,6 +18,7 @@ class ForwardSession:
 
     module_kinds: tuple[HookKind, ...] = ()
     notice = None
+    arguments = BackwardArguments()
 
     def __init__(self, trace: TraceRecord) -> None:
         self.trace = trace

@@ -16,6 +16,7 @@ from hookviz.live.forward_log import ForwardLog
 from hookviz.live.forward_trace import forward_graph, trace_of
 from hookviz.live.forward_watch import LiveForward
 from hookviz.live.function_root import FunctionRun, RootFunction, check_result
+from hookviz.live.given import given_arguments
 from hookviz.live.grads import KeptGrads, KeptNumbers
 from hookviz.live.graph import LiveGraph, capture_live, check_root
 from hookviz.live.hook_ids import HookIds
@@ -28,7 +29,7 @@ from hookviz.live.rerun import Forgotten, Rerun, placeholders_away
 from hookviz.live.run import BackwardOptions, run_backward, with_gradient
 from hookviz.live.table import HookTable, table_of
 from hookviz.live.take import Keep
-from hookviz.records import TraceRecord
+from hookviz.records import BackwardArguments, TraceRecord
 
 Run = Callable[[], TraceRecord]
 
@@ -90,6 +91,12 @@ class Passes:
     def has_function(self) -> bool:
         """Whether the forward can be run again."""
         return self._rerun is not None
+
+    def arguments(self) -> BackwardArguments:
+        """Return what backward was given, by name."""
+        return given_arguments(
+            self.live, self._options, names=self._names, namespaces=self._namespaces
+        )
 
     # -- passes ---------------------------------------------------------------------------------
 

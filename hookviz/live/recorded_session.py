@@ -41,6 +41,7 @@ class RecordedSession(Session):
             echo=False,
             first_run=lambda live, chains: self._run_users_call(call, live, chains),
         )
+        self.arguments = replace(self.arguments, retain_graph=call.options.retain_graph)
         freed.hold()
 
     def close(self) -> None:

@@ -43,6 +43,7 @@ class Session(Sitting):
 
     Attributes:
         trace: The last pass that is shown.
+        arguments: What backward was given; not `retain_graph`, which is always on here.
         dropped: What the hooks are called for which the last new forward had no place.
     """
 
@@ -94,6 +95,7 @@ class Session(Sitting):
         self.trace: TraceRecord = (
             self._run() if first_run is None else first_run(self._live, self._chains)
         )
+        self.arguments = self._passes.arguments()
 
     @property
     def notice(self) -> tuple[str, dict[str, str]] | None:

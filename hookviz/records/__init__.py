@@ -1,5 +1,6 @@
 """Hold the plain data between PyTorch and the display: frozen and JSON-safe."""
 
+from hookviz.records.arguments import BackwardArguments
 from hookviz.records.event import ErrorRecord, Event, EventKind, Value
 from hookviz.records.graph import EdgeRecord, GraphRecord, NodeRecord, TensorRecord
 from hookviz.records.hook import HookKind, HookRecord
@@ -8,6 +9,7 @@ from hookviz.records.snapshot import TensorSnapshot, TensorSummary
 from hookviz.records.trace import TraceRecord
 
 __all__ = [
+    "BackwardArguments",
     "CallRecord",
     "EdgeRecord",
     "ErrorRecord",

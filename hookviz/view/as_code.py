@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from hookviz.records import GraphRecord, HookRecord, ModuleRecord, TensorRecord, TraceRecord
-from hookviz.records.snapshot import TensorSnapshot
+from hookviz.records import (
+    BackwardArguments,
+    Event,
+    GraphRecord,
+    HookKind,
+    HookRecord,
+    TensorSnapshot,
+    TraceRecord,
+)
+from hookviz.view.node_code import expression_in, module_code, node_code
+from hookviz.view.tensor_code import gradient_code, tensor_code
 
-_REGISTER = {
+_REGISTER: dict[HookKind, str] = {
     "tensor_hook": "register_hook",
     "post_accumulate_hook": "register_post_accumulate_grad_hook",
+    "node_prehook": "register_prehook",
+    "node_hook": "register_hook",
     "module_forward_pre_hook": "register_forward_pre_hook",
     "module_forward_hook": "register_forward_hook",
     "module_backward_pre_hook": "register_full_backward_pre_hook",
@@ -19,7 +29,7 @@ _REGISTER = {
 }
 
 
-def as_code(trace: TraceRecord, *, inputs: Sequence[str] | None = None) -> str:
+def as_code(trace: TraceRecord, arguments: BackwardArguments | None = None) -> str:
     """Return lines to run after the tensors are made, and before anything is registered on them.
 
     What cannot be written as code (a hook without a source, a tensor without a name) stands there
@@ -27,24 +37,23 @@ def as_code(trace: TraceRecord, *, inputs: Sequence[str] | None = None) -> str:
 
     Args:
         trace: A pass; its graph holds the hooks as they stood.
-        inputs: Names of what `inputs=` of backward held, if it was given.
+        arguments: What backward was given, where that is known; the starting gradient is anyway.
     """
     graph = trace.graph
     if not graph.tensors:
         # A function failed before it made anything.
         return "\n".join([*_module_lines(graph), ""])
-    lines = [*_module_lines(graph), *_tensor_lines(graph)]
-    name = _name(graph.root)
-    call = f"{name or 'root'}.backward({_arguments(trace, inputs)})"
-    if name is None:
-        call = f"# the root has no name here: {call}"
-    return "\n".join([*lines, call, ""])
+    lines = [*_module_lines(graph), *_tensor_lines(graph), *_node_lines(graph)]
+    start = next((e for e in trace.events if e.kind == "start" and not e.timeline), None)
+    if start is not None:
+        lines += [*_accumulated_lines(graph), _call(graph, start, arguments or BackwardArguments())]
+    return "\n".join([*lines, ""])
 
 
 def _module_lines(graph: GraphRecord) -> Iterator[str]:
     lines: list[str] = []
     for module in graph.modules:
-        path = module_path(graph, module)
+        path = module_code(graph, module)
         for hook in module.hooks:
             lines.extend(_hook_lines(path, hook))
     if lines:
@@ -56,39 +65,37 @@ def _module_lines(graph: GraphRecord) -> Iterator[str]:
 def _tensor_lines(graph: GraphRecord) -> Iterator[str]:
     for tensor in graph.tensors:
         for hook in tensor.hooks:
-            yield from _hook_lines(_name(tensor), hook)
+            yield from _hook_lines(expression_in(tensor.names), hook)
         if tensor.retains_grad and not tensor.is_leaf:
-            name = _name(tensor)
+            name = expression_in(tensor.names)
             line = f"{name or tensor.id}.retain_grad()"
             yield line if name else f"# has no name: {line}"
 
 
-def module_path(graph: GraphRecord, module: ModuleRecord) -> str | None:
-    """Return the expression that reaches a module, or `None` where no variable names it.
+def _node_lines(graph: GraphRecord) -> Iterator[str]:
+    paths = node_code(graph)
+    for node in graph.nodes:
+        for hook in node.hooks:
+            yield from _hook_lines(paths.get(node.id), hook)
 
-    Example:
-        A module `layers.0.conv` of an outermost module that the caller calls `net` is reached by
-        `net.layers[0].conv`.
-    """
-    modules = {item.id: item for item in graph.modules}
-    calls = {call.id: call for call in graph.calls}
-    call = next((call for call in graph.calls if call.module == module.id), None)
-    while call is not None and call.parent is not None:
-        call = calls[call.parent]
-    top = modules[call.module] if call is not None else module
-    path = top.name if top is module else f"{top.name}.{module.name}"
-    path = re.sub(r"\.(\d+)(?=\.|$)", r"[\1]", path)
-    # A module that no variable names is called by its class: that is no way to reach it.
-    return path if _is_expression(path) and top.name != top.type else None
+
+def _accumulated_lines(graph: GraphRecord) -> Iterator[str]:
+    """Yield what makes `.grad` hold what it held before, for the pass to add to."""
+    for tensor in graph.tensors:
+        if tensor.grad is None:
+            continue
+        name, numbers = expression_in(tensor.names), tensor_code(tensor.grad)
+        if name is not None and numbers is not None:
+            yield f"{name}.grad = {numbers}  # of an earlier pass"
+        else:
+            shape = list(tensor.grad.shape)
+            yield f"# {_one_line(tensor.label)}.grad already has numbers, of shape {shape}"
 
 
 def _hook_lines(owner: str | None, hook: HookRecord) -> Iterator[str]:
-    register = _REGISTER.get(hook.kind)
-    if register is None:
-        yield f"# {hook.kind} {_one_line(hook.label)}: register it on the node by hand"
-        return
+    register = _REGISTER[hook.kind]
     if owner is None:
-        yield f"# the tensor or module of hook {_one_line(hook.label)} has no name"
+        yield f"# the tensor, module or function of hook {_one_line(hook.label)} has no name"
         return
     function = _function_of(hook)
     if function is None:
@@ -129,39 +136,28 @@ def _function_of(hook: HookRecord) -> tuple[list[str], str] | None:
     return text.splitlines(), statement.name
 
 
-def _arguments(trace: TraceRecord, inputs: Sequence[str] | None) -> str:
+def _call(graph: GraphRecord, start: Event, arguments: BackwardArguments) -> str:
+    root = expression_in(graph.root.names)
     given: list[str] = []
-    start = next((event for event in trace.events if event.kind == "start"), None)
-    if start is not None and isinstance(start.outgoing, TensorSnapshot):
-        gradient = start.outgoing
-        if gradient.shape or gradient.values != ("1.0",):
-            given.append(f"gradient={_tensor_text(gradient)}")
-    if inputs is not None:
-        given.append(f"inputs=[{', '.join(inputs)}]")
-    return ", ".join(given)
-
-
-def _tensor_text(snapshot: TensorSnapshot) -> str:
-    if snapshot.values is None:
-        return f"...  # of shape {list(snapshot.shape)}, too large to be written here"
-    numbers = snapshot.tolist()
-    text = re.sub(r"\b(nan|inf)\b", r"float('\1')", repr(numbers))
-    return f"torch.tensor({text}, dtype=torch.{snapshot.dtype})"
-
-
-def _name(tensor: TensorRecord) -> str | None:
-    return next((name for name in tensor.names if _is_expression(name)), None)
-
-
-def _is_expression(name: str) -> bool:
-    try:
-        node = ast.parse(name, mode="eval").body
-    except (SyntaxError, ValueError):
-        return False
-    return all(
-        isinstance(part, ast.Name | ast.Attribute | ast.Subscript | ast.Constant | ast.expr_context)
-        for part in ast.walk(node)
-    )
+    missing = [] if root else ["the root has no name here"]
+    gradient = start.outgoing
+    if isinstance(gradient, TensorSnapshot) and (gradient.shape or gradient.values != ("1.0",)):
+        code = gradient_code(gradient, graph.root, expression_in(arguments.gradient))
+        given.append(f"gradient={code or '...'}")
+        if code is None:
+            missing.append(f"gradient= has the shape {list(gradient.shape)} and no name here")
+    if arguments.inputs is not None:
+        names = [expression_in(found) for found in arguments.inputs]
+        given.append(f"inputs=[{', '.join(name or '...' for name in names)}]")
+        if None in names:
+            missing.append("not all of inputs= have a name here")
+    if arguments.create_graph:
+        given.append("create_graph=True")
+    # PyTorch retains a graph on its own where it creates another.
+    if arguments.retain_graph != arguments.create_graph:
+        given.append(f"retain_graph={arguments.retain_graph}")
+    call = f"{root or 'root'}.backward({', '.join(given)})"
+    return f"# {'; '.join(missing)}: {call}" if missing else call
 
 
 def _one_line(text: str) -> str:

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 import hookviz
+from hookviz.records import BackwardArguments
 from hookviz.view.as_code import as_code
 
 
@@ -64,7 +65,7 @@ def test_inputs_are_written() -> None:
     names = second_example()
     trace = hookviz.record(names["e"], inputs=[names["a"]], names={k: names[k] for k in "abcde"})
     again = second_example()
-    exec(as_code(trace, inputs=["a"]), again)
+    exec(as_code(trace, BackwardArguments(inputs=(("a",),))), again)
     assert (again["a"].grad, again["b"].grad) == (12.0, None)
 
 

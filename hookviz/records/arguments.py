@@ -1,0 +1,22 @@
+"""Hold what a call of backward was given, by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackwardArguments:
+    """The arguments of one call, as the user wrote them.
+
+    Attributes:
+        inputs: For each tensor in `inputs=` the names that were found for it, which may be none;
+            `None` where it was not given.
+        gradient: The names that were found for `gradient=`; empty where it was not given too.
+        retain_graph, create_graph: As in `Tensor.backward`.
+    """
+
+    inputs: tuple[tuple[str, ...], ...] | None = None
+    gradient: tuple[str, ...] = ()
+    retain_graph: bool = False
+    create_graph: bool = False
