@@ -14,6 +14,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import torch
 
 import hookviz
 from hookviz import saved_page
@@ -71,13 +72,19 @@ def trace_of_second_example() -> hookviz.Trace:
     return hookviz.record(tensors["e"], names=tensors)
 
 
-def hostile_trace() -> hookviz.Trace:
+def hostile_root() -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
+    """Return a root, and tensors with names that are not meant well."""
     # In an object, where hookviz does not look: the tensors have no other names.
     own = SimpleNamespace()
     own.leaves = {name: leaf(float(number)) for number, name in enumerate(HOSTILE, start=1)}
     own.root = sum(own.leaves.values())
     own.root.register_hook(lambda grad: sys.stdout.write("".join(HOSTILE[:-1])) and None)
-    return hookviz.record(own.root, names={"root": own.root, **own.leaves})
+    return own.root, {"root": own.root, **own.leaves}
+
+
+def hostile_trace() -> hookviz.Trace:
+    root, names = hostile_root()
+    return hookviz.record(root, names=names)
 
 
 def read(path: Path) -> Reader:
