@@ -17,11 +17,15 @@ from hookviz.view.message import render
 from hookviz.view.stops import stops
 from hookviz.view.text_width import clean
 from tests.browser.explorer_page import ExplorerPage
+from tests.browser.test_accessibility import axe as axe_script
+from tests.browser.test_accessibility import violations
 from tests.live.scripts import second_example
 from tests.nets import NETS
 from tests.test_saved_page import HOSTILE, hostile_trace
 
 pytestmark = pytest.mark.browser
+
+axe = axe_script
 
 
 class Opened:
@@ -291,6 +295,31 @@ def test_a_learner_can_predict_with_boxes_open_on_a_map(
     explorer.open_box("net")
     expect(explorer.root.locator(".hv-layout-note")).to_have_count(0)
     assert opened.complaints == []
+    live.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_on_a_map(
+    open_page: Callable[..., Opened],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    axe: str,
+    scheme: str,
+) -> None:
+    monkeypatch.setattr(kept_answers, "MOST_PICTURES", 1)
+    live = hookviz.explore(NETS["LeNet"]())
+    live.save_html(tmp_path / "pass.html")
+    opened = open_page(
+        tmp_path / "pass.html", color_scheme=scheme, reduced_motion="reduce", bypass_csp=True
+    )
+    explorer = opened.explorer()
+    explorer.press("Expand all")
+    explorer.close_box("features.0")
+    explorer.close_box("classifier")
+    expect(explorer.root.locator(".hv-layout-note")).to_have_count(1)
+    assert violations(opened.page, axe, ".hv-picture-box") == []
+    explorer.press("Last step")
+    assert violations(opened.page, axe, ".hv-picture-box") == []
     live.close()
 
 

@@ -102,6 +102,9 @@ def test_a_page_steps_through_the_first_calls(python: Python, tmp_path: Path) ->
     assert "backward() 2 of 3, line 14: loss.backward()" in reader.texts
     assert any("not recorded: 2." in text for text in reader.texts)
     assert "script.py" in reader.texts
+    # The graphs are gone, and the hooks have run once: there is no other pass.
+    assert explorers[0]["comparisons"] == []
+    assert any("recorded once and cannot be run again" in text for text in reader.texts)
 
 
 def test_language_and_number_of_calls_can_be_chosen(python: Python, tmp_path: Path) -> None:
