@@ -233,10 +233,13 @@ def render_state_title(part: PagePart) -> str:
 
 
 def _section(part: PagePart, number: int, lang: str) -> str:
-    heading = f"<h2>{_escaped(part.heading, lang)}</h2>\n" if part.heading else ""
+    # The explorer's own headings are of the third level: a screen reader finds one of the second.
+    quiet = "" if part.heading else ' class="hv-page-quiet"'
+    heading = _escaped(part.heading or Message("page.explorer"), lang)
     return f"""\
 <section>
-{heading}<div class="hv-page-explorer" id="hookviz-{number}"></div>
+<h2{quiet}>{heading}</h2>
+<div class="hv-page-explorer" id="hookviz-{number}"></div>
 <noscript>
 <p class="hv-page-note">{_escaped(Message("page.no_script"), lang)}</p>
 {part.still}

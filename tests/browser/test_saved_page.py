@@ -298,6 +298,22 @@ def test_a_learner_can_predict_with_boxes_open_on_a_map(
     live.close()
 
 
+def test_axe_finds_nothing_on_a_page(
+    open_page: Callable[..., Opened], tmp_path: Path, axe: str
+) -> None:
+    tensors = second_example()
+    live = hookviz.explore(tensors["e"], names=tensors)
+    live.save_html(tmp_path / "pass.html")
+    opened = open_page(tmp_path / "pass.html", reduced_motion="reduce", bypass_csp=True)
+    explorer = opened.explorer()
+    assert violations(opened.page, axe) == []
+    compare = explorer.root.get_by_role("combobox", name="Compare", exact=True)
+    compare.select_option("hooks")
+    explorer.press("Last step")
+    assert violations(opened.page, axe) == []
+    live.close()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_on_a_map(
     open_page: Callable[..., Opened],
