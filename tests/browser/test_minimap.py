@@ -1,4 +1,4 @@
-"""A map of the picture: where much is out of sight, and only there, for it hides what lies behind it."""
+"""A map of the picture is there where much is out of sight; elsewhere it would hide cards."""
 
 from __future__ import annotations
 
