@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookviz.errors import HookvizError
+from hookviz.errors import HookvizError, UnknownTargetError
 from hookviz.live.session import Session
 from hookviz.records import HookRecord, TraceRecord
 from hookviz.view.comparison import Comparison, DifferentGraphError, compare
@@ -80,7 +80,13 @@ class Compared:
         if chosen == WITHOUT_HOOKS:
             return self._session.without()
         if chosen != BEFORE_EDIT:
-            return self._session.without([chosen])
+            try:
+                return self._session.without([chosen])
+            except UnknownTargetError as error:
+                raise UnknownTargetError(
+                    f'{error} To compare, give the id of a hook, "hooks" for a pass without any, or '
+                    '"edit" for the pass before the last change.'
+                ) from None
         if self._before_edit is None:
             raise HookvizError("no hook was changed yet, so there is no pass from before.")
         return self._before_edit

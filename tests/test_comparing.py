@@ -103,7 +103,7 @@ def test_the_choices_follow_the_hooks(explorer: Explorer) -> None:
 
 def test_an_unknown_hook_is_refused_and_the_page_stays(explorer: Explorer) -> None:
     steps = explorer.steps
-    with pytest.raises(UnknownTargetError):
+    with pytest.raises(UnknownTargetError, match='"hooks" for a pass without any'):
         explorer.compare("h99")
     assert explorer.steps == steps
     assert explorer.comparison is None
