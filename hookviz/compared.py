@@ -84,8 +84,8 @@ class Compared:
                 return self._session.without([chosen])
             except UnknownTargetError as error:
                 raise UnknownTargetError(
-                    f'{error} To compare, give the id of a hook, "hooks" for a pass without any, or '
-                    '"edit" for the pass before the last change.'
+                    f'{error} To compare, give the id of a hook, "hooks" for a pass without any, '
+                    'or "edit" for the pass before the last change.'
                 ) from None
         if self._before_edit is None:
             raise HookvizError("no hook was changed yet, so there is no pass from before.")
