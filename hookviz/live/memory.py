@@ -27,6 +27,14 @@ def storage_of(tensor: torch.Tensor) -> int:
         return 0
 
 
+def place_of(tensor: torch.Tensor) -> int:
+    """Return the address of a strided tensor's first element; 0 where there is none."""
+    try:
+        return tensor.data_ptr()
+    except (RuntimeError, NotImplementedError):  # a wrapper without memory of its own
+        return 0
+
+
 def shares_memory(one: torch.Tensor, other: torch.Tensor) -> bool:
     """Return whether two tensors live in one storage."""
     return one is other or storage_of(one) == storage_of(other) != 0
@@ -89,10 +97,7 @@ def _has_same_memory(one: torch.Tensor, other: torch.Tensor) -> bool | None:
         is_plain = tensor.layout is torch.strided and tensor.is_cpu and tensor.is_contiguous()
         if not is_plain or tensor.is_neg() or tensor.is_conj():
             return None
-    try:
-        places = one.data_ptr(), other.data_ptr()
-    except (RuntimeError, NotImplementedError):  # a wrapper without memory of its own
-        return None
+    places = place_of(one), place_of(other)
     if 0 in places:
         return None
     return bool(_compare(*places, one.numel() * one.element_size()) == 0)

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from hookviz.live import internals
-from hookviz.live.memory import bit_print, bit_sample, same_bits
+from hookviz.live.memory import bit_print, bit_sample, place_of, same_bits
 from hookviz.live.reading import Reading
 from hookviz.live.summarize import exact_numbers
 
@@ -105,10 +105,7 @@ def _mark_of(tensor: torch.Tensor) -> object:
     """Return all marks of a tensor but its bits; `None` where it has no memory to tell it by."""
     if tensor.layout is not torch.strided:
         return None
-    try:
-        place = tensor.data_ptr()
-    except (RuntimeError, NotImplementedError):  # a wrapper without memory of its own
-        return None
+    place = place_of(tensor)
     if not place:
         return None
     return (place, tensor.shape, tensor.stride(), tensor.dtype, internals.version(tensor))
