@@ -169,9 +169,10 @@ export function createExplorer(model, el, signal, failed) {
     noticeSlot,
     caption.element,
     make(document, "div", "hv-body", {}, [
-      make(document, "div", "hv-main", {}, [picture.element, legend.element, inspector.element, values.element]),
+      make(document, "div", "hv-main", {}, [picture.element, legend.element, inspector.element]),
       make(document, "div", "hv-panel", {}, [code.element, timeline.element]),
       hooks.element,
+      values.element,
     ]),
     transcript.element,
     hooksCode.element,
