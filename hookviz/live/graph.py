@@ -302,7 +302,9 @@ def _walk(
 
 def _not_a_tensor(root: Any) -> str:
     kind = type(root).__name__
-    start = f"hookviz needs the tensor on which you would call backward(), and got a {kind}."
+    article = "an" if kind[:1] in "aeiouAEIOU" else "a"
+    needed = "hookviz needs the tensor on which you would call backward()"
+    start = f"{needed}, and got {article} {kind}."
     if isinstance(root, Mapping):
         keys = ", ".join(repr(key) for key, item in root.items() if isinstance(item, torch.Tensor))
         return f"{start} Give it one of its tensors: {keys}." if keys else start

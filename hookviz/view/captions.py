@@ -29,7 +29,10 @@ _WIDTH = CAPTION_WIDTH
 
 def caption_ready(graph: GraphRecord, events: Sequence[Event] = ()) -> Text:
     """Return the caption of step 0, with what has to be said before anything is shown."""
-    if is_forward_alone(graph, events):
+    first = events[0].error if events and not events[0].module else None
+    if is_forward_alone(graph, events) and first is not None:
+        sentence = Message("caption.ready.raised", {"error": first.type})
+    elif is_forward_alone(graph, events):
         sentence = Message("caption.ready.forward_only")
     elif events and events[0].module is not None:
         sentence = Message("caption.ready.forward", {"tensor": graph.root.label})

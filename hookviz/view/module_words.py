@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hookviz.records.event import Argument as Argument_
-from hookviz.records.event import Event
+from hookviz.records.event import ErrorRecord, Event
 from hookviz.records.graph import GraphRecord
 from hookviz.view.message import Argument, Message, Text
 from hookviz.view.numbers import pair_text, short_text
@@ -44,11 +44,22 @@ def caption_of_error(event: Event) -> Text:
         return ""
     args = {"error": error.type, "message": error.message, "module": event.module or ""}
     hook = event.hook or error.hook
+    sentence: Text
     if hook is not None:
         sentence = Message("caption.error.module_hook", {**args, "hook": hook.label})
+    elif not event.module:
+        sentence = join(Message("caption.error.around", args), place_of_error(error))
     else:
         sentence = Message("caption.error.module", args)
     return join(sentence, Message(error.explanation) if error.explanation else None)
+
+
+def place_of_error(error: ErrorRecord) -> Message | None:
+    """Return the line that raised, or `None` where it is not known."""
+    if error.code_line is None:
+        return None
+    args = {"line": str(error.code_line), "file": error.code_file, "code": error.code_text}
+    return Message("error.place" if error.code_text else "error.place.unread", args)
 
 
 def notes_of_modules(graph: GraphRecord) -> list[Message]:

@@ -12,7 +12,7 @@ from hookviz.records.snapshot import TensorSnapshot
 from hookviz.view.arrivals import find_arrivals, single
 from hookviz.view.lines import line_of
 from hookviz.view.message import Message, Text, render
-from hookviz.view.module_words import notes_of_modules
+from hookviz.view.module_words import notes_of_modules, place_of_error
 from hookviz.view.names import GraphIndex
 from hookviz.view.numbers import CAPTION_WIDTH, short_text
 from hookviz.view.steps import Frame, Step, build_steps, frame_at
@@ -139,6 +139,9 @@ def _event_lines(index: GraphIndex, events: Sequence[Event], lang: str) -> list[
 def _error_lines(error: ErrorRecord, margin: str, lang: str) -> Iterator[str]:
     for text in error.message.split("\n"):
         yield f"{margin}{_RAISED}{text}"
+    place = place_of_error(error)
+    if place is not None:
+        yield margin + _one_line(render(place, lang))
     if error.explanation:
         yield margin + render(Message(error.explanation), lang)
 
