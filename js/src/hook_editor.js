@@ -68,7 +68,7 @@ export function createHookEditor(context, drafts) {
    */
   function update(view, target, hook) {
     editing = { view, target, hook };
-    const fixed = hook !== null && !(hook.editable && isChangeable(target, hook));
+    const fixed = hook !== null && !isChangeable(target, hook);
     form.update(hook === null && isModule(target) ? target : null);
     element.hidden = hook === null && !isHookable(target);
     code.setText(drafts.get(place()) ?? source());
