@@ -55,7 +55,7 @@ def caption_of(
         arrivals: The gradients that are known in full from this event on.
         waiting: The slots to which this event sent a part while more was still to come.
     """
-    caption = _caption(index, event, arrivals, waiting)
+    caption = join(_caption(index, event, arrivals, waiting), *map(Message, event.notes))
     if not event.timeline:
         return caption
     return Message("caption.pass", {"caption": caption})
@@ -65,9 +65,9 @@ def _caption(
     index: GraphIndex, event: Event, arrivals: Sequence[Arrival], waiting: Sequence[Slot]
 ) -> Text:
     if event.kind.startswith("module_"):
-        return join(module_words.caption(event, _WIDTH), *map(Message, event.notes))
+        return module_words.caption(event, _WIDTH)
     if event.kind == "error" and event.module is not None:
-        return join(module_words.caption_of_error(event), *map(Message, event.notes))
+        return module_words.caption_of_error(event)
     match event.kind:
         case "start":
             return _start(index, event)

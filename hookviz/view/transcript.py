@@ -89,7 +89,8 @@ def _all_event_lines(
         titles.append((0, Message("transcript.module_only")))
     if is_backward:
         titles.append((begins, Message("transcript.title", {"tensor": index.graph.root.label})))
-    notes = [_one_line(render(note, lang)) for note in notes_of_modules(index.graph)]
+    said = (*map(Message, index.graph.notes), *notes_of_modules(index.graph))
+    notes = [_one_line(render(note, lang)) for note in said]
     if not events:
         empty = render(Message("transcript.empty"), lang)
         return [render(titles[0][1], lang), "", empty, *notes]
@@ -131,7 +132,10 @@ def _event_lines(index: GraphIndex, events: Sequence[Event], lang: str) -> list[
             lines += [f"{margin}{_PRINTED}{text}" for text in printed.split("\n")]
         if event.error is not None:
             lines += _error_lines(event.error, margin, lang)
-        lines += [margin + render(Message(note), lang) for note in event.notes]
+        notes = event.notes
+        if event.kind == "node" and node is not None and node.annotation and not node.made_by_pass:
+            notes = (node.annotation, *notes)
+        lines += [margin + render(Message(note), lang) for note in notes]
         told.append(lines)
     return told
 

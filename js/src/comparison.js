@@ -40,7 +40,7 @@ export function createComparison({ document, signal, words, actions }) {
       select.disabled = view.busy || possible.length === 0;
       const absent = view.comparisons.find((choice) => choice.absent);
       if (absent !== undefined) select.title = `${words.say("ui.compare")}: ${words.format(absent.text)}`;
-      if (select.disabled && !view.live) select.title = words.say("ui.no_kernel.tooltip");
+      if (select.disabled && !view.live && absent?.text !== view.comparisons[0]?.text) select.title = words.say("ui.no_kernel.tooltip");
     },
   };
 }

@@ -51,7 +51,9 @@ export function createInspector({ document, signal, words, actions }) {
       const facts = target === null ? [] : isModule(target) ? moduleFacts(view) : factsOf(target, view);
       const hasFacts = showFacts(facts);
       empty.hidden = target !== null && hasFacts;
-      setText(empty, words.say(target === null ? "ui.inspector.empty" : "ui.inspector.not_called"));
+      const hasAny = view.tensors.length + view.modules.length > 0;
+      const none = hasAny ? "ui.inspector.empty" : "ui.inspector.nothing";
+      setText(empty, words.say(target === null ? none : "ui.inspector.not_called"));
       const said = target !== null && isModule(target) ? (target.notes ?? []) : [];
       setText(notes, said.map((note) => words.format(note)).join(" "));
       notes.hidden = said.length === 0;

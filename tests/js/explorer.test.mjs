@@ -449,3 +449,10 @@ test("closing one view lets another go on", { skip }, async () => {
   page.close();
   assert.equal(page.model.get("playing"), true);
 });
+
+test("where nothing was computed, nothing is offered to click", { skip }, async () => {
+  const page = await open({ ...(await exampleState()), tensors: [], modules: [] });
+  assert.equal(page.one(".hv-inspector .hv-empty").textContent, "There is no tensor and no module to look at.");
+  assert.equal(page.one(".hv-hooks").hidden, true);
+  page.close();
+});
