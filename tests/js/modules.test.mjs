@@ -84,9 +84,10 @@ test("without a selection the panel follows the steps: modules in the forward, t
   // Long after a closed box it is still the box that was last spoken of, not what is unseen in it.
   page.model.update({ step: 15 });
   assert.equal(heading(page), "Module fc");
-  // A fold has no module of its own.
+  // A fold has no module of its own; hooks go to the module around it.
   page.model.update({ step: 18 });
-  assert.equal(heading(page), "Module net");
+  assert.equal(heading(page), "Box blocks.0 … blocks.2");
+  assert.equal(page.one(".hv-hooks h3").textContent, "Hooks on net");
   // Where the box is open, it is what happens inside that counts.
   page.model.update({ step: 14 });
   page.click(page.sign("k7"));
