@@ -1,7 +1,7 @@
 /** Keep the picture up to date: it is inserted once, then only states and texts change. */
 
 import { markDifferences } from "./comparison.js";
-import { cut } from "./cut.js";
+import { writeCut } from "./cut.js";
 import { make, setText } from "./dom.js";
 import { findDrawn, setFlag } from "./drawn.js";
 import { createDirection } from "./direction.js";
@@ -132,6 +132,10 @@ export function createPicture(context) {
       const message = parseMessage(place.getAttribute("data-hv-message"));
       if (message !== null) write(place, words.format(message));
     }
+    for (const tip of svg?.querySelectorAll("title[data-hv-lines]") ?? []) {
+      const lines = parseMessage(tip.getAttribute("data-hv-lines"));
+      if (Array.isArray(lines)) setText(tip, lines.map((line) => words.format(line)).join("\n"));
+    }
     for (const card of svg?.querySelectorAll("[data-hv-label]") ?? []) {
       const message = parseMessage(card.getAttribute("data-hv-label"));
       if (message !== null) card.setAttribute("aria-label", words.format(message));
@@ -235,9 +239,9 @@ function toggled(view, before) {
  * @param {string} text
  */
 function write(place, text) {
-  const limit = Number(place.getAttribute("data-hv-cut") ?? Infinity);
-  const line = oneLine(text);
-  setText(place, cut(line, limit));
+  const limit = place.getAttribute("data-hv-cut");
+  if (limit === null) setText(place, oneLine(text));
+  else writeCut(place, oneLine(text), Number(limit));
 }
 
 /** @param {string} text */
