@@ -14,6 +14,9 @@ from hookviz.view.text_width import clean, cut, width_in_em
 
 Element = ElementTree.Element
 
+_LONGEST_TOOLTIP_EM = 1200.0
+"""What was sent along thousands of edges fits on no screen."""
+
 _LINE_BREAK = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 
 
@@ -74,7 +77,7 @@ def words(
     whole = clean(render(content, lang))
     shown = cut(whole, limit)
     # Behind the text: what reads the text of an element then finds the same as without.
-    more = () if shown == whole else (title(whole),)
+    more = () if shown == whole else (title(cut(whole, _LONGEST_TOOLTIP_EM)),)
     return element(tag, *more, text=shown, **attributes)
 
 

@@ -3,6 +3,8 @@
 import { setText } from "./dom.js";
 
 const SVG = "http://www.w3.org/2000/svg";
+/** In em; what was sent along thousands of edges fits on no screen. */
+const LONGEST_TOOLTIP = 1200;
 const NARROW = 0.6;
 const ELLIPSIS = "…";
 const NO_WIDTH = /[\p{Mn}\p{Me}\p{Cf}]/u;
@@ -27,7 +29,7 @@ export function writeCut(place, text, limit) {
     return;
   }
   const tip = found ?? place.appendChild(place.ownerDocument.createElementNS(SVG, "title"));
-  setText(tip, text);
+  setText(tip, cut(text, LONGEST_TOOLTIP));
 }
 
 /**

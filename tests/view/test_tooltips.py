@@ -103,3 +103,10 @@ def test_a_tooltip_of_words_can_be_put_into_another_language() -> None:
         made.get("data-hv-lines") == '["\ufffd<b>",{"key":"role.leaf","args":{}}]'
     )
     assert tooltip(["a"], "zh").get("data-hv-lines") is None
+
+
+def test_a_tooltip_ends_somewhere() -> None:
+    title = words("text", "x" * 100_000, "en", limit=5.0).find("title")
+    assert title is not None
+    assert title.text is not None
+    assert 1000 < len(title.text) < 3000
