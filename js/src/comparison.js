@@ -1,6 +1,7 @@
 /** Choose another pass to compare with, and mark in the picture what is different there. */
 
 import { make, nameButton, setText } from "./dom.js";
+import { needsKernel } from "./needs_kernel.js";
 
 /** @typedef {import("./types.js").View} View */
 
@@ -40,7 +41,9 @@ export function createComparison({ document, signal, words, actions }) {
       select.disabled = view.busy || possible.length === 0;
       const absent = view.comparisons.find((choice) => choice.absent);
       if (absent !== undefined) select.title = `${words.say("ui.compare")}: ${words.format(absent.text)}`;
-      if (select.disabled && !view.live && absent?.text !== view.comparisons[0]?.text) select.title = words.say("ui.no_kernel.tooltip");
+      if (select.disabled && !view.live && absent?.text !== view.comparisons[0]?.text) {
+        select.title = needsKernel(words, view.saved, words.say("ui.compare"));
+      }
     },
   };
 }

@@ -167,6 +167,7 @@
  * @property {boolean} busy
  * @property {boolean} slow Whether it has been busy for long.
  * @property {boolean} live Whether a kernel answers.
+ * @property {boolean} saved Whether none ever can: this is a page that was saved.
  * @property {boolean} playing
  * @property {number} speed
  * @property {number} drafts Version of what the user has typed.

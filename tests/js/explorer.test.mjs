@@ -363,7 +363,13 @@ test("without a kernel it steps but does not edit", { skip }, async () => {
   assert.equal(el.querySelector("input[type=range]").value, "1");
   const edits = [...el.querySelectorAll(".hv-hook-buttons button, .hv-editor .hv-primary")];
   assert.ok(edits.length > 4);
-  assert.ok(edits.every((button) => button.disabled && button.title === "Needs a kernel that answers"));
+  const why = ": only in a notebook. This page was saved, and no Python runs in it.";
+  assert.ok(edits.every((button) => button.disabled));
+  assert.deepEqual(new Set(edits.map((button) => button.title)), new Set(
+    ["Turn off", "Move up", "Move down", "Remove hook", "Apply"].map((action) => action + why),
+  ));
+  assert.match(el.querySelector(".hv-help").textContent, /^This page was saved, .* in a notebook\.$/);
+  assert.ok(!el.textContent.includes("busy"));
   close();
   page.close();
 });
