@@ -21,6 +21,8 @@ from hookviz.view.titles import is_forward_alone
 _PRINTED = "| "
 _RAISED = "! "
 _WIDEST_NAME = 32
+_MOST_CHANGES = 16
+"""A line of a transcript may be long; one for a list of a thousand tensors may not."""
 
 
 def transcript(
@@ -109,7 +111,13 @@ def _event_lines(index: GraphIndex, events: Sequence[Event], lang: str) -> list[
     """Return the lines of each event, all of them aligned with each other."""
     arrivals = find_arrivals(index, events).known
     rows = [
-        line_of(index, event, arrivals.get(position, ()), width=CAPTION_WIDTH)
+        line_of(
+            index,
+            event,
+            arrivals.get(position, ()),
+            width=CAPTION_WIDTH,
+            most_changes=_MOST_CHANGES,
+        )
         for position, event in enumerate(events)
     ]
     whos = [_one_line(row.who) for row in rows]
