@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -74,3 +75,12 @@ class ForwardPart:
     names: list[tuple[str, torch.Tensor]] = field(default_factory=list)
     notes: tuple[str, ...] = ()
     error: tuple[ErrorRecord, str] | None = None
+
+    def parameters(self) -> Iterator[tuple[LiveModule, str, torch.Tensor]]:
+        """Yield every parameter that is left with its name and the module that has it as its own.
+
+        Found anew each time: a list of them would keep what the graph does not need.
+        """
+        for module in self.modules:
+            for name, parameter in module.entry.parameters_left():
+                yield module, name, parameter
