@@ -125,6 +125,7 @@ def _event_lines(index: GraphIndex, events: Sequence[Event], lang: str) -> list[
     who_width = min(max(map(display_width, whos)), _WIDEST_NAME)
     margin = " " * (number_width + 2 + who_width + 2)
     told = []
+    explained: set[str] = set()
     for number, (event, row, who) in enumerate(zip(events, rows, whos, strict=True), start=1):
         what: Text = row.what
         node = index.nodes.get(event.node or "")
@@ -141,8 +142,11 @@ def _event_lines(index: GraphIndex, events: Sequence[Event], lang: str) -> list[
         if event.error is not None:
             lines += _error_lines(event.error, margin, lang)
         notes = event.notes
-        if event.kind == "node" and node is not None and node.annotation and not node.made_by_pass:
-            notes = (node.annotation, *notes)
+        if event.kind == "node" and node is not None and not node.made_by_pass:
+            # Once: a network has many casts, say, and each of them means the same.
+            is_new = bool(node.annotation) and node.annotation not in explained
+            notes = (node.annotation, *notes) if is_new else notes
+            explained.add(node.annotation)
         lines += [margin + render(Message(note), lang) for note in notes]
         told.append(lines)
     return told
