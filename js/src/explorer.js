@@ -219,7 +219,7 @@ export function createExplorer(model, el, signal, failed) {
   function draw() {
     const before = view;
     view = readView(model, before, {
-      live: kernel.live, waiting: kernel.waiting, slow: runs.slow, playing: Boolean(model.get("playing")),
+      live: kernel.live, saved: kernel.saved, waiting: kernel.waiting, slow: runs.slow, playing: Boolean(model.get("playing")),
       drafts: drafts.version,
     });
     runs.see(view.busy);

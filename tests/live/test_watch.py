@@ -308,7 +308,7 @@ def test_record_of_a_function_that_raises_keeps_the_forward_events() -> None:
     assert called(trace)[-1] == "layer1.1"
     outside = hookviz.record(lambda: (network.head(x()), {}["missing"])[1])
     assert outside.error is not None
-    assert (outside.error.type, kinds(outside)) == ("KeyError", ["module_forward"])
+    assert (outside.error.type, kinds(outside)) == ("KeyError", ["module_forward", "error"])
 
 
 def test_an_interrupt_in_the_function_goes_on_to_the_caller() -> None:
