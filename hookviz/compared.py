@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from hookviz.errors import HookvizError
+from collections.abc import Collection
+
+from hookviz.errors import HookvizError, UnknownTargetError
 from hookviz.live.session import Session
 from hookviz.records import HookRecord, TraceRecord
 from hookviz.view.comparison import Comparison, DifferentGraphError, compare
@@ -63,11 +65,12 @@ class Compared:
             self.comparison, self.against = None, ""
 
     def with_each(
-        self, *, most_hooks: int = MOST_HOOKS
+        self, offered: Collection[str], *, most_hooks: int = MOST_HOOKS
     ) -> tuple[dict[str, Comparison], tuple[Message, ...]]:
-        """Compare with every pass that can be chosen: each is run once, and put back after it.
+        """Compare with every pass that is offered: each is run once, and put back after it.
 
         Args:
+            offered: Their names.
             most_hooks: With how many single hooks off it is run at most.
 
         Returns:
@@ -78,6 +81,8 @@ class Compared:
         skipped: list[Text] = []
         hooks = 0
         for choice in choices(self._session.trace.graph, has_edit=self.has_edit):
+            if choice.id not in offered:
+                continue
             if choice.id not in (WITHOUT_HOOKS, BEFORE_EDIT):
                 hooks += 1
                 if hooks > most_hooks:
@@ -121,7 +126,13 @@ class Compared:
         if chosen == WITHOUT_HOOKS:
             return self._session.without()
         if chosen != BEFORE_EDIT:
-            return self._session.without([chosen])
+            try:
+                return self._session.without([chosen])
+            except UnknownTargetError as error:
+                raise UnknownTargetError(
+                    f'{error} To compare, give the id of a hook, "hooks" for a pass without any, '
+                    'or "edit" for the pass before the last change.'
+                ) from None
         if self._before_edit is None:
             raise HookvizError("no hook was changed yet, so there is no pass from before.")
         return self._before_edit

@@ -153,7 +153,10 @@ class Explorer(SharingWidget):
 
     @property
     def baseline(self) -> Trace:
-        """The same pass with every listed hook turned off: one more real backward, put back."""
+        """The same pass with every listed hook turned off: one more real backward, put back.
+
+        Forward hooks stay on where the forward cannot be run again.
+        """
         return Trace.from_record(self._session.without())
 
     def compare(self, against: str | HookRecord | None = "hooks") -> None:
@@ -165,7 +168,8 @@ class Explorer(SharingWidget):
 
         Raises:
             UnknownTargetError: If there is no such hook.
-            HookvizError: If nothing was changed yet, or the change made another graph.
+            HookvizError: If nothing was changed yet, the change made another graph, or the hook
+                belongs to a forward that cannot be run again.
         """
         self._act(lambda: self._compared.choose(against))
 
@@ -173,7 +177,7 @@ class Explorer(SharingWidget):
         return self._session.arguments
 
     def _compared_with_each(self) -> tuple[dict[str, Comparison], tuple[Message, ...]]:
-        return self._compared.with_each()
+        return self._compared.with_each([choice["id"] for choice in self.comparisons])
 
     def dismiss(self) -> None:
         """Put the message away."""
@@ -261,8 +265,13 @@ class Explorer(SharingWidget):
             tree=self._tree,
             direction=self.direction,
             kinds=self._session.module_kinds,
+            is_fixed=self._session.is_fixed,
         )
-        data["comparisons"] = choice_data(graph, has_edit=self._compared.has_edit)
+        data["comparisons"] = choice_data(
+            graph,
+            has_edit=self._compared.has_edit,
+            can_leave_out=self._session.can_leave_out,
+        )
         data["hooks_code"] = self.as_code()
         data["comparison"] = comparison_data(self._compared.against, comparison)
         for name, value in data.items():

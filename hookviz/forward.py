@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from types import TracebackType
 from typing import TYPE_CHECKING, cast
 
 import torch
@@ -81,8 +82,49 @@ class Forward:
         return f"Forward({calls} calls, {len(self._live.log.events)} events{state})"
 
 
-@contextmanager
-def watch(*modules: torch.nn.Module, keep: Keep = "summary") -> Iterator[Forward]:
+class Watch(AbstractContextManager[Forward]):
+    """What `watch` returns: enter it with `with`, which gives a `Forward`."""
+
+    def __init__(self, block: AbstractContextManager[Forward]) -> None:
+        self._block = block
+
+    def __enter__(self) -> Forward:
+        return self._block.__enter__()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> bool | None:
+        return self._block.__exit__(kind, error, traceback)
+
+    @property
+    def trace(self) -> Trace:
+        """Only a `Forward` has one.
+
+        Raises:
+            HookvizError: Always; it says how to get a `Forward`.
+        """
+        raise HookvizError(_NOT_ENTERED)
+
+    def explore(self, *, lang: str | None = None) -> Explorer:
+        """Only a `Forward` can.
+
+        Raises:
+            HookvizError: Always; it says how to get a `Forward`.
+        """
+        raise HookvizError(_NOT_ENTERED)
+
+
+_NOT_ENTERED = (
+    "nothing is watched yet. watch() is for a with statement, and what stands behind its `as` has "
+    "the trace: `with hookviz.watch(model) as forward:`, inside it the call `model(x)`, and after "
+    "it `forward.trace`."
+)
+
+
+def watch(*modules: torch.nn.Module, keep: Keep = "summary") -> Watch:
     """Watch the forward of modules within a block: arguments, outputs, and what each hook did.
 
     Nothing runs otherwise than without it, and nothing is left behind. A later `record`, `explore`
@@ -104,6 +146,11 @@ def watch(*modules: torch.nn.Module, keep: Keep = "summary") -> Iterator[Forward
         >>> [event.kind for event in forward.trace.events]
         ['module_forward']
     """
+    return Watch(_watched(modules, keep))
+
+
+@contextmanager
+def _watched(modules: tuple[torch.nn.Module, ...], keep: Keep) -> Iterator[Forward]:
     for module in modules:
         if not isinstance(module, torch.nn.Module):
             raise NotAModuleError(

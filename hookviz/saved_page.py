@@ -68,6 +68,7 @@ def page_part(
     *,
     lang: str,
     heading: Text = "",
+    choices: Sequence[Mapping[str, Any]] = (),
     comparisons: Mapping[str, Comparison] | None = None,
     expanded: Collection[str] | None = None,
 ) -> PagePart:
@@ -77,15 +78,18 @@ def page_part(
         trace: What to step through.
         lang: `"en"` or `"zh"`.
         heading: What stands above it.
-        comparisons: With other passes, by the ids of the choices; see `comparison_data`.
+        choices: What can be compared with, see `choice_data`.
+        comparisons: With those that were run, by the ids of the choices.
         expanded: Ids of the boxes that are open at first; as many as are readable if not given.
     """
     tree = group_tree(trace.graph)
     steps = build_steps(trace.graph, trace.events, tree=tree)
     data = explorer_data(trace, steps, expanded=expanded, tree=tree)
     others = dict(comparisons or {})
-    choices = choice_data(trace.graph, has_edit="edit" in others)
-    data["comparisons"] = [choice for choice in choices if choice["id"] in others]
+    # One that says why there are no more stays, though nothing can be compared with it.
+    data["comparisons"] = [
+        choice for choice in choices if choice["id"] in others or choice.get("absent")
+    ]
     data |= kept_answers(trace, steps, data["expanded"], tree=tree, comparisons=others)
     still = picture_svg(trace.graph, steps, step=len(steps) - 1, lang=lang, standalone=True)
     return PagePart(

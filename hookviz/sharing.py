@@ -38,7 +38,11 @@ class SharingWidget(SteppingWidget):
         check_path(path)
         comparisons, notes = self._compared_with_each()
         part = page_part(
-            self._trace, lang=self.lang, comparisons=comparisons, expanded=self.expanded
+            self._trace,
+            lang=self.lang,
+            choices=self.comparisons,
+            comparisons=comparisons,
+            expanded=self.expanded,
         )
         save_page(path, [part], lang=self.lang, notes=notes)
 

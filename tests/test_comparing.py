@@ -103,7 +103,7 @@ def test_the_choices_follow_the_hooks(explorer: Explorer) -> None:
 
 def test_an_unknown_hook_is_refused_and_the_page_stays(explorer: Explorer) -> None:
     steps = explorer.steps
-    with pytest.raises(UnknownTargetError):
+    with pytest.raises(UnknownTargetError, match='"hooks" for a pass without any'):
         explorer.compare("h99")
     assert explorer.steps == steps
     assert explorer.comparison is None
@@ -128,3 +128,60 @@ def test_a_pass_that_cannot_be_run_again_is_not_compared_and_still_saved(tmp_pat
     assert explorer.comparison is None
     explorer.save_html(tmp_path / "pass.html")
     assert '"comparisons":[]' in (tmp_path / "pass.html").read_text(encoding="utf-8")
+
+
+def watched() -> tuple[torch.nn.Linear, torch.Tensor, hookviz.Forward]:
+    model = torch.nn.Linear(2, 1)
+    model.register_forward_hook(lambda module, args, output: output * 2)
+    model.register_full_backward_hook(lambda module, grad_input, grad_output: None)
+    with hookviz.watch(model) as forward:
+        loss = model(torch.ones(1, 2, requires_grad=True)).sum()
+    return model, loss, forward
+
+
+def test_a_forward_alone_offers_no_comparison_and_says_why(tmp_path: Path) -> None:
+    model, _, forward = watched()
+    explorer = forward.explore()
+    assert [(choice["id"], choice.get("absent")) for choice in explorer.comparisons] == [
+        ("absent", True)
+    ]
+    assert explorer.comparisons[0]["text"]["key"] == "compare.absent"
+    with pytest.raises(HookvizError, match=r"hookviz\.explore"):
+        explorer.compare()
+    assert [tensor["hookable"] for tensor in explorer.tensors] == [False] * len(explorer.tensors)
+    # It has a hook and no pass without it, and a page of it can be saved all the same.
+    explorer.save_html(tmp_path / "forward.html")
+    assert model._forward_hooks
+
+
+def test_a_forward_without_hooks_has_nothing_to_explain() -> None:
+    model = torch.nn.Linear(2, 1)
+    with hookviz.watch(model) as forward:
+        model(torch.ones(1, 2))
+    assert forward.explore().comparisons == []
+
+
+def test_a_forward_hook_is_left_out_only_where_the_forward_can_run_again() -> None:
+    _, loss, _ = watched()
+    explorer = hookviz.explore(loss)
+    kinds = {hook.id: hook.kind for hook in explorer.trace.graph.modules[0].hooks}
+    forward_hook = next(name for name, kind in kinds.items() if kind == "module_forward_hook")
+    offered = [choice["id"] for choice in explorer.comparisons]
+    backward_hook = next(name for name in kinds if name != forward_hook)
+    assert offered == ["hooks", backward_hook, "absent"]
+    # A pass without it would show no difference at all, though the hook doubles every gradient.
+    with pytest.raises(HookvizError, match="forward to be run again"):
+        explorer.compare(forward_hook)
+    assert explorer.comparison is None
+
+    model = torch.nn.Linear(2, 1)
+    model.register_forward_hook(lambda module, args, output: output * 2)
+    x = torch.ones(1, 2, requires_grad=True)
+    again = hookviz.explore(lambda: model(x).sum())
+    assert [choice["id"] for choice in again.comparisons] == ["hooks", "h0"]
+    again.compare("h0")
+    grad = again.baseline.grad("x")
+    assert grad is not None
+    assert grad.tolist() == model.weight.tolist()
+    assert x.grad is not None
+    assert torch.equal(x.grad, 2 * model.weight)

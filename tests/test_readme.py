@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -96,3 +97,13 @@ def test_links_to_files_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
         if not target.startswith(("http://", "https://", "mailto:")):
             assert (page.parent / target).exists(), target
+
+
+def test_every_tutorial_is_listed_by_its_title() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    tutorials = sorted((ROOT / "notebooks").rglob("[0-9]*.ipynb"))
+    assert len(tutorials) >= 8
+    for tutorial in tutorials:
+        first = "".join(json.loads(tutorial.read_text(encoding="utf-8"))["cells"][0]["source"])
+        title = first.splitlines()[0].partition(" · ")[2]
+        assert f"[{title}]({tutorial.relative_to(ROOT).as_posix()})" in readme

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import weakref
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from types import CodeType
 
 import torch
+from torch.utils.weak import TensorWeakRef
 
 from hookviz.live import internals
 from hookviz.live.module_names import ModuleNames
@@ -48,6 +49,19 @@ class ModuleEntry:
     hooks: tuple[HookRecord, ...] = ()
     """Its hooks as they were at its last call."""
     notes: dict[str, None] = field(default_factory=dict)
+    parameters: dict[str, TensorWeakRef] = field(default_factory=dict)
+    """Its own at its first call: a graph keeps them when the module itself is gone."""
+
+    def parameters_left(self) -> Iterator[tuple[str, torch.Tensor]]:
+        """Yield its parameters as it has them now, or those of its first call that are left."""
+        module = self.module()
+        if module is not None:
+            yield from module.named_parameters(recurse=False)
+            return
+        for name, reference in self.parameters.items():
+            parameter = reference()
+            if parameter is not None:
+                yield name, parameter
 
 
 @dataclass(slots=True, eq=False)
@@ -103,6 +117,8 @@ class CallBook:
     def add_module(self, module: torch.nn.Module, name: str) -> ModuleEntry:
         """Take in a module that was not known yet."""
         entry = ModuleEntry(name, type(module).__name__, weakref.ref(module))
+        for path, parameter in module.named_parameters(recurse=False):
+            entry.parameters[path] = TensorWeakRef(parameter)
         self.modules.append(entry)
         self._by_id[id(module)] = entry
         return entry

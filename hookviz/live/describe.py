@@ -137,10 +137,8 @@ def describe_modules(forward: ForwardPart, chains: HookChains) -> tuple[ModuleRe
 def _owners(forward: ForwardPart) -> dict[int, str]:
     """Return for each parameter the id of the first module that has it as its own."""
     owners: dict[int, str] = {}
-    for live in forward.modules:
-        if live.module is not None:
-            for parameter in live.module.parameters(recurse=False):
-                owners.setdefault(id(parameter), live.id)
+    for module, _, parameter in forward.parameters():
+        owners.setdefault(id(parameter), module.id)
     return owners
 
 

@@ -11,6 +11,7 @@ from hookviz.live.engine_run import EngineRuns
 from hookviz.live.grads import read_grad
 from hookviz.live.graph import LiveGraph, LiveTensor, Slot
 from hookviz.live.hook_at_work import HookAtWork, Labelled
+from hookviz.live.memory import storage_of
 from hookviz.live.moments import Moments
 from hookviz.live.printed import Printed
 from hookviz.live.reading import Reader, Reading, finished
@@ -68,8 +69,10 @@ class EventLog:
         self._reader = reader
         self._grads: dict[str, Seen] = {}
         self._in_storage: dict[int, dict[str, LiveTensor]] = {}
+        self._storages: dict[str, int] = {}
         for grad, owner in zip(grads, live.tensors, strict=True):
-            self.note_grad(owner, Seen(read_grad(owner.tensor), grad))
+            now = read_grad(owner.tensor)
+            self.note_grad(owner, now, Seen(now, grad))
 
     def add(self, **fields: Any) -> RawEvent:
         """Append an event; what was printed since the last one belongs to it."""
@@ -104,11 +107,13 @@ class EventLog:
         """Return what a tensor's `.grad` was when it was last looked at."""
         return self._grads[owner.id].reading
 
-    def note_grad(self, owner: LiveTensor, seen: Seen) -> None:
+    def note_grad(self, owner: LiveTensor, grad: Gradient, seen: Seen) -> None:
         """Remember what a tensor's `.grad` is now."""
         self._grads[owner.id] = seen
-        if seen.storage:
-            self._in_storage.setdefault(seen.storage, {})[owner.id] = owner
+        storage = 0 if grad is None else storage_of(grad)
+        if storage:
+            self._in_storage.setdefault(storage, {})[owner.id] = owner
+        self._storages[owner.id] = storage
 
     def changed_grad(self, owner: LiveTensor) -> tuple[str, ...]:
         """Follow a change of a `.grad` in place to whatever else lies in the same memory.
@@ -128,10 +133,10 @@ class EventLog:
         Returns:
             The labels of the tensors whose `.grad` is another one now.
         """
-        storage = self._grads[changed.id].storage
+        storage = self._storages[changed.id]
         reached = []
         for owner in self._in_storage.get(storage, {}).values():
-            if owner is changed or self._grads[owner.id].storage != storage:
+            if owner is changed or self._storages[owner.id] != storage:
                 continue
             before = self.last_grad(owner)
             if self.grad_now(owner) != before:
@@ -144,7 +149,7 @@ class EventLog:
         seen = self._grads[owner.id]
         if not seen.is_still(grad):
             seen = Seen(grad, self.read(grad))
-            self.note_grad(owner, seen)
+            self.note_grad(owner, grad, seen)
         return seen.reading
 
 

@@ -103,7 +103,9 @@ def run_message(trace: TraceRecord) -> str:
     elif error.node is not None:
         name = next((n.name for n in trace.graph.nodes if n.id == error.node), error.node)
         where = f" in {name}"
+    is_forward = all(event.module is not None for event in trace.events)
+    what = "the forward" if is_forward else "backward()"
     return (
-        f"backward() failed{where}: {error.type}: {error.message}\n"
+        f"{what} failed{where}: {error.type}: {error.message}\n"
         "The change was taken back; the hooks and every .grad are as they were before it."
     )

@@ -18,6 +18,9 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
 )
 """Parts of the messages (seen on 2.13) and the key of the language tables for each."""
 
+_ALSO_OUTSIDE = ("error.hooked_in_place", "error.handle_passed_on")
+"""What a hook of a module can bring about in the lines after the call."""
+
 _UNSEEN = (ValueError, IndexError, KeyError, TypeError)
 
 
@@ -28,6 +31,7 @@ def explain_forward(
     is_own_call: bool = False,
     has_unseen_kwargs: bool = False,
     is_silenced: bool = False,
+    is_outside: bool = False,
 ) -> ErrorRecord:
     """Describe an exception out of a module's call.
 
@@ -37,6 +41,7 @@ def explain_forward(
         is_own_call: Whether the hook could not even be called with what PyTorch gives it.
         has_unseen_kwargs: Whether there were keyword arguments that the hook is not shown.
         is_silenced: Whether PyTorch turns it into a warning, because the forward had failed.
+        is_outside: Whether the code around the modules raised it, and no module.
     """
     message = text_of(error)
     if is_silenced:
@@ -47,7 +52,10 @@ def explain_forward(
         key = f"error.arguments.{hook.kind}"
     else:
         found = (key for pattern, key in _PATTERNS if re.search(pattern, message))
-        key = next(found, "error.hook_raised" if hook is not None else "error.forward_raised")
+        otherwise = "error.hook_raised" if hook is not None else "error.forward_raised"
+        key = next(found, otherwise)
+        if is_outside and key not in _ALSO_OUTSIDE:
+            key = "error.around_raised"
     return ErrorRecord(
         type=type(error).__name__,
         message=message,

@@ -43,7 +43,7 @@ def find_forward(nodes: Mapping[str, Node], *, whole: ForwardLog | None = None) 
 
 def forward_of(log: ForwardLog, nodes: Mapping[str, Node]) -> ForwardPart:
     """Return all that one block has shown, whether or not it made nodes of the graph."""
-    return _Finder(_numbers(nodes)).part_of([(log, log.book.calls)])
+    return _Finder(_numbers(nodes)).part_of([(log, log.book.calls)], failed=log)
 
 
 def _numbers(nodes: Mapping[str, Node]) -> dict[str, int]:
@@ -101,7 +101,7 @@ class _Finder:
         self._names: set[str] = set()
         self._code = CodeRecords()
 
-    def part_of(self, logs: Sequence[Chosen]) -> ForwardPart:
+    def part_of(self, logs: Sequence[Chosen], *, failed: ForwardLog | None = None) -> ForwardPart:
         for log, calls in logs:
             records = self._add_calls(log, calls)
             for entry in log.book.modules:
@@ -111,6 +111,9 @@ class _Finder:
             self._place_nodes(log, calls, records)
             if log.names is not None:
                 self._part.names += log.names.names()
+        if failed is not None and failed.error is not None and failed.outside is not None:
+            place, said = failed.outside
+            self._part.error = replace(failed.error, **self._code.fields(place)), said
         self._part.sources = self._code.sources()
         if any(log.marks is None for log, _ in logs):
             self._part.notes = ("note.no_lines",)

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import torch
 
 from hookviz.live import internals
-from hookviz.live.call_book import CallBook, CallEntry, CallMark
+from hookviz.live.call_book import CallBook, CallEntry, CallMark, CodePlace
 from hookviz.live.internals import HookDict
 from hookviz.live.line_tracer import Marks
 from hookviz.live.module_hooks import HookPlace, hook_record
@@ -53,6 +53,8 @@ class ForwardLog:
             one after it (`None` while it runs).
         marks: Which line made which node; `None` where lines could not be followed.
         error: What ended the block, if anything did.
+        outside: Where the user's code around the modules raised that, and what was printed before;
+            `None` where an event of a call tells it already.
         thread: A token of the thread; the numbers of nodes are counted thread by thread.
     """
 
@@ -67,6 +69,7 @@ class ForwardLog:
         self.end: int | None = None
         self.marks: Marks | None = None
         self.error: ErrorRecord | None = None
+        self.outside: tuple[CodePlace | None, str] | None = None
         self.thread = thread
         self._names: weakref.ref[NamedTensors] | None = None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,7 +10,7 @@ import torch
 
 from hookviz.live.call_book import CallMark, ModuleEntry
 from hookviz.live.forward_log import Seat
-from hookviz.records import CallRecord, Event, HookRecord, SourceRecord
+from hookviz.records import CallRecord, ErrorRecord, Event, HookRecord, SourceRecord
 
 
 @dataclass(slots=True, eq=False)
@@ -61,6 +62,8 @@ class ForwardPart:
         sources: The code around all of those.
         names: Names of inner variables, with their tensors.
         notes: Keys of the language tables: what could not be seen.
+        error: What the code around the modules raised, with its line, and what it had printed;
+            `None` where nothing was raised, or a call has told it.
     """
 
     modules: list[LiveModule] = field(default_factory=list)
@@ -71,3 +74,13 @@ class ForwardPart:
     sources: tuple[SourceRecord, ...] = ()
     names: list[tuple[str, torch.Tensor]] = field(default_factory=list)
     notes: tuple[str, ...] = ()
+    error: tuple[ErrorRecord, str] | None = None
+
+    def parameters(self) -> Iterator[tuple[LiveModule, str, torch.Tensor]]:
+        """Yield every parameter that is left with its name and the module that has it as its own.
+
+        Found anew each time: a list of them would keep what the graph does not need.
+        """
+        for module in self.modules:
+            for name, parameter in module.entry.parameters_left():
+                yield module, name, parameter

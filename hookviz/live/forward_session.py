@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from hookviz.errors import HookvizError
-from hookviz.records import BackwardArguments, HookKind, ModuleRecord, TensorRecord, TraceRecord
+from hookviz.records import (
+    BackwardArguments,
+    HookKind,
+    HookRecord,
+    ModuleRecord,
+    TensorRecord,
+    TraceRecord,
+)
 
 _REFUSED = (
     "this is a forward that is over, so its hooks can no longer be changed. Pass a function "
@@ -17,6 +24,7 @@ class ForwardSession:
     """What an explorer asks of a session, for a trace that stays as it is."""
 
     module_kinds: tuple[HookKind, ...] = ()
+    is_fixed = True
     notice = None
     arguments = BackwardArguments()
 
@@ -35,6 +43,10 @@ class ForwardSession:
 
     def interrupt(self) -> None:
         """Do nothing: nothing runs."""
+
+    def can_leave_out(self, hook: HookRecord) -> bool:
+        """Return False: nothing can be run again, with or without a hook."""
+        return False
 
     def find_tensor(self, target: Any) -> TensorRecord:
         """Return the tensor with a name or id.

@@ -14,7 +14,7 @@ from hookviz.live.graph import LiveGraph, capture_live
 from hookviz.live.module_chain import forward_events
 from hookviz.live.names import Namespace
 from hookviz.live.take import Keep
-from hookviz.records import TraceRecord
+from hookviz.records import Event, TraceRecord
 
 
 def forward_trace(
@@ -45,11 +45,16 @@ def forward_graph(live: LiveForward, *, namespaces: Iterable[Namespace] = ()) ->
 def trace_of(live: LiveForward, graph: LiveGraph, chains: HookChains, *, keep: Keep) -> TraceRecord:
     """Return what a block has shown, with its graph captured already."""
     described = describe(graph, chains, keep=keep)
+    events = list(forward_events(graph.forward, chains.modules))
+    error = live.log.error
+    if graph.forward.error is not None:
+        error, said = graph.forward.error
+        events.append(Event(index=len(events), kind="error", module="", error=error, printed=said))
     return TraceRecord(
         graph=described,
-        events=tuple(forward_events(graph.forward, chains.modules)),
+        events=tuple(events),
         grads={},
-        error=live.log.error,
+        error=error,
         torch_version=str(torch.__version__),
     )
 

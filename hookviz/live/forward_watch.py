@@ -26,7 +26,7 @@ from hookviz.live.printed import printed
 from hookviz.live.quiet import quietly
 from hookviz.live.running_call import RunningCall, calls_watched_by, here, swap_new_hooks
 from hookviz.live.take import Keep
-from hookviz.live.user_code import users_frame, variables_of
+from hookviz.live.user_code import raised_at, users_frame, variables_of
 
 
 class ForwardWatch:
@@ -179,10 +179,12 @@ class LiveForward:
 
     def failed(self, error: Exception) -> None:
         """Take in what ended the block: told already by a call, or raised elsewhere."""
-        last = self.log.events[-1].error if self.log.events else None
-        found = explain_forward(error, hook=None)
-        is_told = last is not None and (last.type, last.message) == (found.type, found.message)
-        self.log.error = last if is_told else found
+        found = explain_forward(error, hook=None, is_outside=True)
+        errors = [event.error for event in self.log.events if event.error is not None]
+        told = [one for one in errors if (one.type, one.message) == (found.type, found.message)]
+        self.log.error = told[-1] if told else found
+        if not told:
+            self.log.outside = raised_at(error), self.log.printed.take()
 
 
 @contextmanager

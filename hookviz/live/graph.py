@@ -139,6 +139,9 @@ def capture_live(
         found.add(tensor, name=name)
     for node_id, leaf in leaves.items():
         found.add(leaf, slot=(node_id, 0))
+    # The model may be gone, or out of the caller's reach; what its modules are called is known.
+    for module, name, parameter in live.forward.parameters():
+        found.name_if_none(parameter, f"{name} ({module.name})")
     for node in nodes.values():
         try:
             for tensor in internals.saved_tensors(node):
@@ -215,6 +218,11 @@ class _Tensors:
                 return
             entry = self._found[id(tensor)] = (tensor, slot, [])
         if name:
+            entry[2].append(name)
+
+    def name_if_none(self, tensor: torch.Tensor, name: str) -> None:
+        entry = self._found.get(id(tensor))
+        if entry is not None and not entry[2]:
             entry[2].append(name)
 
     def _slot(self, tensor: torch.Tensor) -> Slot | None:
@@ -302,7 +310,9 @@ def _walk(
 
 def _not_a_tensor(root: Any) -> str:
     kind = type(root).__name__
-    start = f"hookviz needs the tensor on which you would call backward(), and got a {kind}."
+    article = "an" if kind[:1] in "aeiouAEIOU" else "a"
+    needed = "hookviz needs the tensor on which you would call backward()"
+    start = f"{needed}, and got {article} {kind}."
     if isinstance(root, Mapping):
         keys = ", ".join(repr(key) for key, item in root.items() if isinstance(item, torch.Tensor))
         return f"{start} Give it one of its tensors: {keys}." if keys else start

@@ -127,8 +127,9 @@ class HookWatcher:
         # The leaf itself: a hook may be given what the one before it has returned.
         leaf = hook.owner.tensor
         grad_before, value_before = before
-        grad_after, value_after = self._log.read(leaf.grad), self._log.read(leaf)
-        self._log.note_grad(hook.owner, Seen(leaf.grad, grad_after))
+        grad = leaf.grad
+        grad_after, value_after = self._log.read(grad), self._log.read(leaf)
+        self._log.note_grad(hook.owner, grad, Seen(grad, grad_after))
         reached = self._log.changed_grad(hook.owner) if grad_after != grad_before else ()
         event = self._log.add(
             kind="post_accumulate_hook",

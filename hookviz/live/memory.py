@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
+import sys
+
 import torch
 
 _COLUMNS = 64
@@ -10,9 +13,6 @@ _PRINTED = 8 * _COLUMNS
 
 _SAMPLED = 32
 """How many elements go into a sample."""
-
-_MANY = 8 * 1024
-"""From this many elements on they are compared eight bytes at a time."""
 
 _INTEGERS = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 
@@ -23,6 +23,14 @@ def storage_of(tensor: torch.Tensor) -> int:
         return 0
     try:
         return tensor.untyped_storage().data_ptr()
+    except (RuntimeError, NotImplementedError):  # a wrapper without memory of its own
+        return 0
+
+
+def place_of(tensor: torch.Tensor) -> int:
+    """Return the address of a strided tensor's first element; 0 where there is none."""
+    try:
+        return tensor.data_ptr()
     except (RuntimeError, NotImplementedError):  # a wrapper without memory of its own
         return 0
 
@@ -52,6 +60,8 @@ def equal_bits(one: torch.Tensor, other: torch.Tensor) -> bool:
     """Return whether two tensors hold the same numbers; NaN counts as equal to NaN."""
     if one.shape != other.shape or one.dtype != other.dtype or one.device != other.device:
         return False
+    if _has_same_memory(one, other):
+        return True
     with torch.no_grad():
         one, other = (t.to_dense() if t.layout != torch.strided else t for t in (one, other))
         if torch.equal(one, other):
@@ -63,21 +73,34 @@ def same_bits(one: torch.Tensor, other: torch.Tensor) -> bool:
     """Return whether two real tensors hold the same bits, which is faster to find out."""
     if one.shape != other.shape or one.dtype != other.dtype:
         return False
+    is_same = _has_same_memory(one, other)
+    if is_same is not None:
+        return is_same
     integers = _INTEGERS.get(one.dtype.itemsize)
     if integers is None or one.is_neg() or other.is_neg():
         return equal_bits(one, other)
-    pair = one, other.detach()
-    if one.numel() > _MANY and all(_has_whole_words(tensor) for tensor in pair):
-        pair = pair[0].view(-1), pair[1].view(-1)
-        integers = torch.int64
-    return torch.equal(pair[0].view(integers), pair[1].view(integers))
+    return torch.equal(one.view(integers), other.detach().view(integers))
 
 
-def _has_whole_words(tensor: torch.Tensor) -> bool:
-    """Return whether the memory of a tensor can be read eight bytes at a time."""
-    size = tensor.element_size()
-    ends = (tensor.storage_offset() * size, tensor.numel() * size)
-    return tensor.is_contiguous() and not any(end % 8 for end in ends)
+# The C library's: five times as fast as `torch.equal` of integers for a hundred kilobytes (tried on
+# 2.13), and this is done for every gradient of up to `COPIED_LIMIT` elements.
+_compare = (ctypes.cdll.msvcrt if sys.platform == "win32" else ctypes.CDLL(None)).memcmp
+_compare.argtypes = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
+
+
+def _has_same_memory(one: torch.Tensor, other: torch.Tensor) -> bool | None:
+    """Return whether two tensors of one shape and dtype hold the same bits.
+
+    `None` where that does not show in the bytes that lie there in a row.
+    """
+    for tensor in (one, other):
+        is_plain = tensor.layout is torch.strided and tensor.is_cpu and tensor.is_contiguous()
+        if not is_plain or tensor.is_neg() or tensor.is_conj():
+            return None
+    places = place_of(one), place_of(other)
+    if 0 in places:
+        return None
+    return bool(_compare(*places, one.numel() * one.element_size()) == 0)
 
 
 def distinct(numbers: torch.Tensor) -> tuple[torch.Tensor, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 import torch
@@ -16,6 +17,9 @@ Namespace = Mapping[str, Any]
 MAX_DEPTH = 3
 MAX_ITEMS = 2000
 """How deep and how far containers are searched; a data set in a list must not cost seconds."""
+
+_WITHOUT_TENSORS = frozenset({FunctionType, BuiltinFunctionType, ModuleType, type, str, int, float})
+"""Most of what stands in a user's namespace: it is not searched, which takes longer than to ask."""
 
 _SHELL_NAMES = frozenset({"In", "Out"})
 
@@ -47,7 +51,8 @@ def named_tensors(namespaces: Iterable[Namespace]) -> Iterator[tuple[str, torch.
     for group in (shown, hidden):
         yield from ((name, value) for name, value in group if _is_a(value, torch.Tensor))
         for name, value in group:
-            yield from _inside(name, value, depth=0)
+            if type(value) not in _WITHOUT_TENSORS:
+                yield from _inside(name, value, depth=0)
 
 
 def is_hidden(name: str) -> bool:

@@ -110,9 +110,10 @@ class NodeWatcher:
             return
         arrived, before = visit
         owner = self._log.by_slot[node_id, 0][0]
-        if arrived.is_still(owner.tensor.grad):
+        grad = owner.tensor.grad
+        if arrived.is_still(grad):
             # PyTorch took the gradient itself as the new `.grad`: it is the same memory.
-            self._log.note_grad(owner, arrived)
+            self._log.note_grad(owner, grad, arrived)
             after = arrived.reading
         else:
             after = self._log.grad_now(owner)

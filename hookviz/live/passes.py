@@ -154,7 +154,7 @@ class Passes:
 
     def listed(self) -> tuple[AnyHook, ...]:
         """Return every hook that can be turned off."""
-        others = (hook for hook in self.chains.others() if self._can_switch(hook))
+        others = (hook for hook in self.chains.others() if self.can_switch(hook))
         return (*self.chains.all(), *others)
 
     @contextmanager
@@ -205,7 +205,7 @@ class Passes:
         """
         if not isinstance(hook, ModuleHook):
             return
-        if order or not self._can_switch(hook):
+        if order or not self.can_switch(hook):
             self.check_can_change_modules()
         if self._rerun is not None and self._rerun.registers(hook.key):
             raise HookvizError(
@@ -213,7 +213,8 @@ class Passes:
                 f"{hook.owner.name}, and does so again each time it runs. Change it there."
             )
 
-    def _can_switch(self, hook: AnyHook) -> bool:
+    def can_switch(self, hook: AnyHook) -> bool:
+        """Return whether a hook can be turned off, which some need a new forward for."""
         if not isinstance(hook, ModuleHook) or self.has_function:
             return True
         # Backward hooks are a part of the graph that the forward has made; there they can be.

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import torch
 
-from hookviz.live.memory import equal_bits, storage_of
+from hookviz.live.memory import equal_bits, place_of
 from hookviz.live.moments import Moments
 from hookviz.live.summarize import Excerpt, exact_numbers, excerpt, summarize
 from hookviz.records import TensorSnapshot
@@ -83,8 +83,12 @@ class Reading:
 
     @property
     def weight(self) -> int:
-        """Bytes that it holds until the snapshot is made."""
-        return 0 if type(self._raw) in (list, dict) or self._raw is None else _weight(self._raw)
+        """Bytes that it holds until the snapshot is made, beside its numbers."""
+        raw = self._raw
+        if type(raw) is torch.Tensor:
+            # Of one that is expanded, less lies in memory: it counts for more than it takes.
+            return raw.numel() * raw.element_size() + _OVERHEAD
+        return raw.weight + 3 * _OVERHEAD if type(raw) is Excerpt else 0
 
     @property
     def found(self) -> Moments | None:
@@ -168,12 +172,11 @@ class Reader:
             return Reading(tensor.detach(), {})
         most = min(COPIED_LIMIT, (self._room - ROOM_FOR_SUMS) // _WIDEST)
         reading = read(tensor, keep=self.keep, found=found, most_copied=most)
-        if reading.numbers is None:
-            weight = reading.weight
+        weight = reading.weight
+        if weight > self._room:
+            _ = reading.snapshot
+        else:
             self._room -= weight
-            if self._room < 0:
-                self._room += weight
-                _ = reading.snapshot
         return reading
 
 
@@ -199,7 +202,7 @@ def read(
     try:
         if count <= WHOLE_LIMIT or keep == "all":
             return Reading(plain, exact_numbers(plain))
-        if plain.dtype.is_complex or not storage_of(plain):
+        if plain.dtype.is_complex or not place_of(plain):
             return Reading(plain, _at_once(plain, keep=keep))
         copy = _copied(plain) if count <= most_copied else None
         return Reading(plain, excerpt(plain, known=found) if copy is None else copy)
@@ -247,12 +250,6 @@ def _copied(plain: torch.Tensor) -> torch.Tensor | None:
     if copy.stride() != once.stride():
         return None
     return copy if once is plain else copy.expand(plain.shape)
-
-
-def _weight(raw: torch.Tensor | Excerpt) -> int:
-    if isinstance(raw, Excerpt):
-        return raw.weight + 3 * _OVERHEAD
-    return raw.untyped_storage().nbytes() + _OVERHEAD
 
 
 def _fields(raw: Any) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from hookviz.live import internals
-from hookviz.live.memory import bit_print, bit_sample, same_bits
+from hookviz.live.memory import bit_print, bit_sample, place_of, same_bits
 from hookviz.live.reading import Reading
 from hookviz.live.summarize import exact_numbers
 
@@ -20,7 +20,7 @@ class Seen:
     The print of a small tensor are its numbers, that of one that was copied is the copy.
     """
 
-    __slots__ = ("_is_exact", "_mark", "_print", "reading", "storage")
+    __slots__ = ("_is_exact", "_mark", "_print", "reading")
 
     def __init__(
         self,
@@ -39,11 +39,10 @@ class Seen:
         """
         self.reading = reading
         self._is_exact = is_exact
-        self.storage = 0
         self._mark: object = None
         self._print: object = None
         if tensor is not None and tensor.layout is torch.strided:
-            self.storage, self._mark = _mark_of(tensor)
+            self._mark = _mark_of(tensor)
             if reading is not None and reading.is_large:
                 self._print = reading.copy
                 if self._print is not None:
@@ -54,8 +53,8 @@ class Seen:
     def copied(self) -> Seen:
         """Return the same marks without whatever else this may hold."""
         other = object.__new__(Seen)
-        other.reading, other.storage = self.reading, self.storage
-        other._is_exact, other._mark, other._print = self._is_exact, self._mark, self._print
+        other.reading, other._mark = self.reading, self._mark
+        other._is_exact, other._print = self._is_exact, self._print
         return other
 
     def is_still(self, tensor: torch.Tensor | None) -> bool:
@@ -64,7 +63,7 @@ class Seen:
         if tensor is None or reading is None:
             return tensor is None and reading is None
         # Without memory to tell it by, it is never known to be the same.
-        if not self.storage or self._mark != _mark_of(tensor)[1]:
+        if self._mark is None or self._mark != _mark_of(tensor):
             return False
         if self._print is not None:
             return self._has_print_of(tensor)
@@ -102,20 +101,11 @@ def same_numbers(numbers: list[Any], tensor: torch.Tensor) -> bool:
     return tuple(map(repr, now)) == tuple(map(repr, numbers))
 
 
-def _mark_of(tensor: torch.Tensor) -> tuple[int, object]:
-    """Return the address of a tensor's storage, 0 where it has none, and all marks but the bits."""
+def _mark_of(tensor: torch.Tensor) -> object:
+    """Return all marks of a tensor but its bits; `None` where it has no memory to tell it by."""
     if tensor.layout is not torch.strided:
-        return 0, None
-    try:
-        storage = tensor.untyped_storage().data_ptr()
-    except (RuntimeError, NotImplementedError):  # a wrapper without memory of its own
-        return 0, None
-    marks = (
-        storage,
-        tensor.storage_offset(),
-        tensor.shape,
-        tensor.stride(),
-        tensor.dtype,
-        internals.version(tensor),
-    )
-    return storage, marks
+        return None
+    place = place_of(tensor)
+    if not place:
+        return None
+    return (place, tensor.shape, tensor.stride(), tensor.dtype, internals.version(tensor))

@@ -206,14 +206,19 @@ class Session(Sitting):
         """Return the trace of one more pass with some hooks off; everything is put back after it.
 
         Args:
-            hooks: Which ones; all of them if not given. Hooks that cannot be listed stay on.
+            hooks: Which ones; all that can be left out if not given. Hooks that cannot be listed
+                stay on.
 
         Raises:
             UnknownTargetError: If there is no such hook.
+            HookvizError: If one of them belongs to a forward that cannot be run again.
         """
         self._check_open()
         self._check_idle()
         chosen = None if hooks is None else [self.find_hook(hook) for hook in hooks]
+        for hook in chosen or ():
+            if not self._passes.can_switch(hook):
+                self._passes.check_can_change_modules()
         with self._passes.put_back(always=True), self._at_work():
             if self._passes.needs_forward_without(chosen):
                 return self._passes.run_without(chosen, self._run)

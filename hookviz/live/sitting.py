@@ -7,17 +7,20 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from hookviz.errors import ClosedError, HookvizError
+from hookviz.errors import ClosedError, HookvizError, UnknownTargetError
 from hookviz.live.chain import AnyHook, HookChains
 from hookviz.live.graph import LiveGraph, LiveTensor
 from hookviz.live.module_hooks import MODULE_KINDS
 from hookviz.live.passes import Passes
 from hookviz.live.targets import HookId, Owner, Target, find_hook, find_owner, find_tensor
-from hookviz.records import HookKind
+from hookviz.records import HookKind, HookRecord
 
 
 class Sitting:
     """What all that a session does begins with."""
+
+    is_fixed = False
+    """Whether nothing can be run again, so that no hook can be changed."""
 
     _passes: Passes
 
@@ -34,6 +37,17 @@ class Sitting:
     def module_kinds(self) -> tuple[HookKind, ...]:
         """The kinds of hooks that can be put on modules: none where there is no function to run."""
         return MODULE_KINDS if self._passes.has_function else ()
+
+    def can_leave_out(self, hook: HookRecord) -> bool:
+        """Return whether a pass without this hook can be run, to compare with.
+
+        A hook of a module's forward has done its work before backward begins, so it can only be
+        left out where the forward can be run again.
+        """
+        try:
+            return self._passes.can_switch(self.find_hook(hook))
+        except UnknownTargetError:
+            return False  # its module is gone, and only what was seen of it is left
 
     @property
     def _live(self) -> LiveGraph:

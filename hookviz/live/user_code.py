@@ -63,6 +63,16 @@ def users_frame(frame: FrameType | None) -> FrameType | None:
     return frame
 
 
+def raised_at(error: BaseException) -> tuple[CodeType, int] | None:
+    """Return the innermost line of the user's that an exception came through, if there is one."""
+    found, trace = None, error.__traceback__
+    while trace is not None:
+        if is_users(trace.tb_frame.f_code):
+            found = trace.tb_frame.f_code, trace.tb_lineno
+        trace = trace.tb_next
+    return found
+
+
 def callers_variables(frame: FrameType | None) -> tuple[Namespace, ...]:
     """Return the variables of the user's innermost frame, from this one outwards."""
     found = users_frame(frame)

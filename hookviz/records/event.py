@@ -57,6 +57,8 @@ class ErrorRecord:
         node: Id of the node that was running, if it came from a node.
         tensor: Label of the tensor whose hook it was, if any.
         traceback: Text of the traceback from the user's own code; empty when there is none.
+        code_file, code_line, code_text: The user's source line that raised, where no module and no
+            backward function did, if known.
     """
 
     type: str
@@ -66,6 +68,9 @@ class ErrorRecord:
     node: str | None = None
     tensor: str | None = None
     traceback: str = ""
+    code_file: str = ""
+    code_line: int | None = None
+    code_text: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +82,8 @@ class Event:
         kind: See `EventKind`.
         tensor: The first of the tensor's names in the caller's order, else its id.
         node: Id of the node.
-        module: Qualified name of the module.
+        module: Qualified name of the module; empty for an error that the code around all modules
+            raised while the forward ran.
         incoming: What arrived: for `node` a tuple with one entry per output slot; else one
             gradient. For `post_accumulate_hook` the leaf's `.grad` before the hook.
         outgoing: What left: for `node` a tuple with one entry per edge; for a hook what goes on;

@@ -29,7 +29,10 @@ _WIDTH = CAPTION_WIDTH
 
 def caption_ready(graph: GraphRecord, events: Sequence[Event] = ()) -> Text:
     """Return the caption of step 0, with what has to be said before anything is shown."""
-    if is_forward_alone(graph, events):
+    first = events[0].error if events and not events[0].module else None
+    if is_forward_alone(graph, events) and first is not None:
+        sentence = Message("caption.ready.raised", {"error": first.type})
+    elif is_forward_alone(graph, events):
         sentence = Message("caption.ready.forward_only")
     elif events and events[0].module is not None:
         sentence = Message("caption.ready.forward", {"tensor": graph.root.label})
@@ -52,7 +55,7 @@ def caption_of(
         arrivals: The gradients that are known in full from this event on.
         waiting: The slots to which this event sent a part while more was still to come.
     """
-    caption = _caption(index, event, arrivals, waiting)
+    caption = join(_caption(index, event, arrivals, waiting), *map(Message, event.notes))
     if not event.timeline:
         return caption
     return Message("caption.pass", {"caption": caption})
@@ -62,9 +65,9 @@ def _caption(
     index: GraphIndex, event: Event, arrivals: Sequence[Arrival], waiting: Sequence[Slot]
 ) -> Text:
     if event.kind.startswith("module_"):
-        return join(module_words.caption(event, _WIDTH), *map(Message, event.notes))
+        return module_words.caption(event, _WIDTH)
     if event.kind == "error" and event.module is not None:
-        return join(module_words.caption_of_error(event), *map(Message, event.notes))
+        return module_words.caption_of_error(event)
     match event.kind:
         case "start":
             return _start(index, event)

@@ -7,9 +7,9 @@ import json
 from hookviz.view import card as sizes
 from hookviz.view.card import Card, Row
 from hookviz.view.fields import Fields, room_for
-from hookviz.view.message import Message, render, to_json_data
+from hookviz.view.message import Message, Text, render, to_json_data
 from hookviz.view.row_svg import RowWriter, error_mark
-from hookviz.view.svg import Element, element, title, words
+from hookviz.view.svg import Element, element, tooltip, words
 from hookviz.view.text_width import clean, cut
 
 _CORNER = 12.0
@@ -43,7 +43,7 @@ class _CardWriter:
         name = Message("card.name", {"tensor": cut(card.title, _LONGEST_SPOKEN), "role": card.role})
         group = element(
             "g",
-            title(self._tooltip()),
+            tooltip(self._tooltip(), self.lang),
             element("rect", class_="hv-box", width=card.width, height=card.height, rx=_CORNER),
             class_="hv-card",
             transform=f"translate({center[0] - card.width / 2:.1f} "
@@ -66,9 +66,12 @@ class _CardWriter:
         group.append(error_mark(card.width))
         return group
 
-    def _tooltip(self) -> str:
+    def _tooltip(self) -> list[Text]:
         names = ", ".join(self.card.tensor.names) or self.card.tensor.id
-        return cut(f"{clean(names)}: {clean(render(self.card.value, self.lang))}", 600)
+        value = self.card.value
+        if isinstance(value, str):
+            return [cut(f"{clean(names)}: {value}", 600)]
+        return [cut(clean(names), 600), value]
 
     def _head(self) -> list[Element]:
         card = self.card

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hookviz.records import CallRecord, NodeRecord, SourceRecord
+from hookviz.records import CallRecord, ErrorRecord, NodeRecord, SourceRecord
 from hookviz.view.groups import GroupTree
 from hookviz.view.names import GraphIndex
 from hookviz.view.where import Where
@@ -36,6 +36,10 @@ class CodePlaces:
             return None
         return self._line(node) if node is not None else None
 
+    def of_error(self, error: ErrorRecord | None) -> CodePlace | None:
+        """Return the line that raised, or `None`."""
+        return None if error is None or not self._sources else self._line(error)
+
     def _around(self, box: str) -> CodePlace | None:
         """Return the line that made a call, else the one that made the call around it."""
         for group in reversed(self._tree.chain(box)):
@@ -45,7 +49,7 @@ class CodePlaces:
                 return place
         return None
 
-    def _line(self, record: NodeRecord | CallRecord) -> CodePlace | None:
+    def _line(self, record: NodeRecord | CallRecord | ErrorRecord) -> CodePlace | None:
         line = record.code_line
         if line is None:
             return None

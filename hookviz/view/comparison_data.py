@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,38 +14,69 @@ from hookviz.view.text_width import cut
 _LONGEST_LABEL = 40.0
 
 
+CanLeaveOut = Callable[[HookRecord], bool]
+
+
+def _always(_: HookRecord) -> bool:
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class Choice:
     """Another pass that can be compared with.
 
     Attributes:
         id: `hooks`, `edit`, or the id of a hook.
-        text: What to call it, in the middle of a sentence.
+        text: What to call it, in the middle of a sentence; why there is no more, where that is not
+            possible.
+        is_possible: Whether that pass can be run.
     """
 
     id: str
     text: Message
+    is_possible: bool = True
 
 
-def choices(graph: GraphRecord, *, has_edit: bool) -> tuple[Choice, ...]:
-    """Return what a pass over this graph can be compared with; nothing where no hook is on."""
+def choices(
+    graph: GraphRecord, *, has_edit: bool, can_leave_out: CanLeaveOut = _always
+) -> tuple[Choice, ...]:
+    """Return what a pass over this graph can be compared with; nothing where no hook is on.
+
+    Args:
+        graph: The graph.
+        has_edit: Whether there is a pass from before a change of hooks.
+        can_leave_out: Tells whether a pass without a hook can be run. Where one cannot, the last
+            choice says so.
+    """
+    enabled = [hook for hook in _hooks(graph) if hook.enabled]
+    possible = [hook for hook in enabled if can_leave_out(hook)]
     found = [
         Choice(hook.id, Message("compare.without", {"hook": cut(hook.label, _LONGEST_LABEL)}))
-        for hook in _hooks(graph)
-        if hook.enabled
+        for hook in possible
     ]
     if found:
         found.insert(0, Choice("hooks", Message("compare.baseline")))
     if has_edit:
         found.append(Choice("edit", Message("compare.before")))
+    if len(possible) < len(enabled):
+        key = "compare.absent.others" if possible else "compare.absent"
+        text = Message(key, {"code": "hookviz.explore(lambda: ...)"})
+        found.append(Choice("absent", text, is_possible=False))
     return tuple(found)
 
 
-def choice_data(graph: GraphRecord, *, has_edit: bool) -> list[dict[str, Any]]:
-    """Return the choices as the page gets them."""
+def choice_data(
+    graph: GraphRecord, *, has_edit: bool, can_leave_out: CanLeaveOut = _always
+) -> list[dict[str, Any]]:
+    """Return the choices as the page gets them; see `choices`."""
+    found = choices(graph, has_edit=has_edit, can_leave_out=can_leave_out)
     return [
-        {"id": choice.id, "text": to_json_data(choice.text)}
-        for choice in choices(graph, has_edit=has_edit)
+        {
+            "id": choice.id,
+            "text": to_json_data(choice.text),
+            **({} if choice.is_possible else {"absent": True}),
+        }
+        for choice in found
     ]
 
 

@@ -30,6 +30,7 @@ def explorer_data(
     kinds: Collection[str] = (),
     tree: GroupTree | None = None,
     direction: Direction = "auto",
+    is_fixed: bool = False,
 ) -> dict[str, Any]:
     """Return the widget's traits by name, all of them JSON-safe.
 
@@ -40,6 +41,7 @@ def explorer_data(
         kinds: The kinds of module hooks that can be attached now.
         tree: The groups of the graph, where they are at hand.
         direction: Which way the gradient flows in the picture.
+        is_fixed: See `panel_data`.
 
     Returns:
         `steps` first, then `tensors`, `modules`, `code`, `picture` (at step 0), `stops` and
@@ -51,7 +53,7 @@ def explorer_data(
     return {
         "steps": to_json_data(steps, book),
         "values": book.data(),
-        "tensors": panel_data(graph),
+        "tensors": panel_data(graph, is_fixed=is_fixed),
         "modules": module_data(graph, kinds),
         "boxes": box_data(tree),
         "code": code_data(graph.sources),

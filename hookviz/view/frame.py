@@ -21,10 +21,19 @@ def initial_patches(index: GraphIndex) -> Iterator[Patch]:
     yield from initial_tensor_patches(index.graph.tensors)
     for node in index.graph.nodes:
         yield node.id, "state", "pending"
-        yield node.id, "note", ""
+        yield node.id, "note", "" if not node.hooks else hooks_text(node.hooks)
     for edge in index.graph.edges:
         yield edge.id, "state", "pending"
         yield edge.id, "contribution", ""
+
+
+def hooks_text(hooks: Iterable[HookRecord]) -> Message:
+    """Return which hooks stand on a function: it has no rows that could show them."""
+    labels: list[Text] = [
+        hook.label if hook.enabled else Message("note.hook_off", {"hook": hook.label})
+        for hook in hooks
+    ]
+    return Message("note.hooks" if len(labels) > 1 else "note.hook", {"hooks": tuple(labels)})
 
 
 def initial_tensor_patches(tensors: Iterable[TensorRecord]) -> Iterator[Patch]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from hookviz.view.fields import Fields
+from hookviz.view.frame import hooks_text
 from hookviz.view.label_places import LabelPlaces
 from hookviz.view.layout import Point
+from hookviz.view.message import Message, Text
 from hookviz.view.scene import FunctionShape
-from hookviz.view.svg import Element, element, number, title, words
+from hookviz.view.svg import Element, element, number, tooltip, words
 
 _NOTE_SIZE = 11.0
 _LONGEST_NOTE_EM = 24.0
@@ -40,10 +42,15 @@ def draw_function(
         element("path", d=f"M{number(right - 6)} {number(-bottom)}l6 6m0 -6l-6 6"),
         class_="hv-mark",
     )
-    facts = (node.name, node.code_text.strip()[:200])
+    facts: tuple[Text, ...] = (
+        node.name,
+        node.code_text.strip()[:200],
+        hooks_text(node.hooks) if node.hooks else "",
+        Message(node.annotation) if node.annotation else "",
+    )
     group = element(
         "g",
-        title("\n".join(fact for fact in facts if fact)),
+        tooltip(facts, lang),
         _outline(shape),
         sign,
         mark,

@@ -50,11 +50,24 @@ def line_ready(events: Sequence[Event]) -> Message:
 
 
 def line_of(
-    index: GraphIndex, event: Event, arrivals: Sequence[Arrival] = (), *, width: int = CARD_WIDTH
+    index: GraphIndex,
+    event: Event,
+    arrivals: Sequence[Arrival] = (),
+    *,
+    width: int = CARD_WIDTH,
+    most_changes: int = module_words.MOST_CHANGES,
 ) -> Line:
-    """Return the row of one event; `arrivals` are those that become known with it."""
+    """Return the row of one event.
+
+    Args:
+        index: The graph.
+        event: What happened.
+        arrivals: The gradients that become known with it.
+        width: How long the text of a value may be.
+        most_changes: How many arguments or outputs of a module are told.
+    """
     if event.kind.startswith("module_"):
-        return Line(event.module or "", "module", module_words.what(event, width))
+        return Line(event.module or "", "module", module_words.what(event, width, most_changes))
     if event.module is not None:
         return Line(event.module, "module", _what_error(event))
     tensor = index.tensor_of(event.tensor)

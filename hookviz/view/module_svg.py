@@ -9,7 +9,7 @@ from hookviz.view.card import Row
 from hookviz.view.fields import Fields, room_for
 from hookviz.view.groups import Group
 from hookviz.view.layout import Point, Rectangle
-from hookviz.view.message import Message, render, to_json_data
+from hookviz.view.message import Message, Text, render, to_json_data
 from hookviz.view.module_box import (
     HEAD_HEIGHT,
     ROW_LABELS,
@@ -20,7 +20,7 @@ from hookviz.view.module_box import (
 )
 from hookviz.view.row_svg import RowWriter, error_mark
 from hookviz.view.scene import FRAME_PADDING
-from hookviz.view.svg import Element, element, title, words
+from hookviz.view.svg import Element, element, title, tooltip, words
 from hookviz.view.text_width import clean, cut
 
 _CORNER = 5.0
@@ -88,7 +88,7 @@ class _BoxWriter:
         name = Message("card.name", {"tensor": self._spoken(), "role": box.role})
         group = element(
             "g",
-            title(_tooltip(group_of, self.lang)),
+            tooltip(_tooltip(group_of), self.lang),
             class_="hv-module hv-expanded" if box.is_open else "hv-module",
             transform=f"translate({place.left:.1f} {place.top:.1f})",
             data_hv_key=self.key,
@@ -250,12 +250,13 @@ class _BoxWriter:
         return [label, self.rows.field("text", row.kind, start, sizes.TEXT_SIZE, y=baseline)]
 
 
-def _tooltip(group: Group, lang: str) -> str:
+def _tooltip(group: Group) -> list[Text]:
     lines = [
-        f"{clean(render(group.title, lang))}: {clean(render(group.type, lang))}",
+        # Text that a user wrote may be longer than any tooltip.
+        *(cut(text, 300) if isinstance(text, str) else text for text in (group.title, group.type)),
         group.call.code_text.strip()[:200] if group.call is not None else "",
     ]
     if group.size and group.kind != "stretch":
         count = Message("box.functions", {"count": str(group.size)})
-        lines.insert(1, render(count if group.size > 1 else Message("box.function"), lang))
-    return cut("\n".join(line for line in lines if line), 600)
+        lines.insert(2, count if group.size > 1 else Message("box.function"))
+    return lines

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TypeVar
+
 from hookviz.records.event import Argument as Argument_
-from hookviz.records.event import Event
+from hookviz.records.event import ErrorRecord, Event
 from hookviz.records.graph import GraphRecord
 from hookviz.view.message import Argument, Message, Text
 from hookviz.view.numbers import pair_text, short_text
 from hookviz.view.phrases import change_texts, join, value_text
 
-_MOST_CHANGES = 4
+Item = TypeVar("Item")
+
+MOST_CHANGES = 4
+"""Of more changed arguments or outputs than this a row or a caption tells the first."""
 
 _WHAT = {
     "module_forward_pre_hook": "what.module.forward_pre",
@@ -27,14 +33,16 @@ _CAPTION = {
 }
 
 
-def what(event: Event, width: int) -> Message:
-    """Return the second half of a timeline row."""
-    return Message(_WHAT[event.kind], _args(event, width))
+def what(event: Event, width: int, most: int = MOST_CHANGES) -> Message:
+    """Return the second half of a timeline row, with so many changes at most."""
+    return Message(_WHAT[event.kind], _args(event, width, most))
 
 
 def caption(event: Event, width: int) -> Message:
     """Return the sentence under the picture."""
-    return Message(_CAPTION[event.kind], {"module": event.module or "", **_args(event, width)})
+    return Message(
+        _CAPTION[event.kind], {"module": event.module or "", **_args(event, width, MOST_CHANGES)}
+    )
 
 
 def caption_of_error(event: Event) -> Text:
@@ -44,11 +52,22 @@ def caption_of_error(event: Event) -> Text:
         return ""
     args = {"error": error.type, "message": error.message, "module": event.module or ""}
     hook = event.hook or error.hook
+    sentence: Text
     if hook is not None:
         sentence = Message("caption.error.module_hook", {**args, "hook": hook.label})
+    elif not event.module:
+        sentence = join(Message("caption.error.around", args), place_of_error(error))
     else:
         sentence = Message("caption.error.module", args)
     return join(sentence, Message(error.explanation) if error.explanation else None)
+
+
+def place_of_error(error: ErrorRecord) -> Message | None:
+    """Return the line that raised, or `None` where it is not known."""
+    if error.code_line is None:
+        return None
+    args = {"line": str(error.code_line), "file": error.code_file, "code": error.code_text}
+    return Message("error.place" if error.code_text else "error.place.unread", args)
 
 
 def notes_of_modules(graph: GraphRecord) -> list[Message]:
@@ -60,8 +79,8 @@ def notes_of_modules(graph: GraphRecord) -> list[Message]:
     ]
 
 
-def _args(event: Event, width: int) -> dict[str, Argument]:
-    changes: Argument = _changes(event, width)
+def _args(event: Event, width: int, most: int) -> dict[str, Argument]:
+    changes: Argument = _changes(event, width, most)
     if event.call:
         changes = Message("change.call", {"changes": changes, "number": str(event.call + 1)})
     args: dict[str, Argument] = {"changes": changes}
@@ -70,42 +89,41 @@ def _args(event: Event, width: int) -> dict[str, Argument]:
     return args
 
 
-def _changes(event: Event, width: int) -> Argument:
+def _changes(event: Event, width: int, most: int) -> Argument:
     if event.kind == "module_forward":
-        return _outputs(event, width)
+        return _outputs(event, width, most)
     if "backward" not in event.kind:
-        return _argument_changes(event, width)
+        return _argument_changes(event, width, most)
     if event.incoming == event.outgoing:
         return Message("change.same", {"gradient": value_text(event.incoming, width)})
     before, after = change_texts(event.incoming, event.outgoing, width)
     return Message("value.arrow", {"before": before, "after": after})
 
 
-def _outputs(event: Event, width: int) -> Argument:
+def _outputs(event: Event, width: int, most: int) -> Argument:
     """Return what the forward gave; what it was given stands in the rows before."""
-    shown = event.arguments_after[:_MOST_CHANGES]
+    shown, left = _first(event.arguments_after, most)
     texts: list[Text] = [
         Message("change.output", {"path": item.path, "after": _value(item, width)})
         for item in shown
     ]
-    if len(event.arguments_after) > len(shown):
-        texts.append("…")
-    return tuple(texts) if texts else Message("change.unchanged")
+    return (*texts, *left) if texts else Message("change.unchanged")
 
 
-def _argument_changes(event: Event, width: int) -> Argument:
+def _first(items: Sequence[Item], most: int) -> tuple[Sequence[Item], list[Text]]:
+    """Return the first items, and how many more there are if there are."""
+    if len(items) <= most:
+        return items, []
+    return items[:most], [Message("change.more", {"count": str(len(items) - most)})]
+
+
+def _argument_changes(event: Event, width: int, most: int) -> Argument:
     before = {item.path: item for item in event.arguments_before}
     after = {item.path: item for item in event.arguments_after}
-    texts: list[Text] = []
-    for path in {**before, **after}:
-        old, new = before.get(path), after.get(path)
-        if old == new:
-            continue
-        if len(texts) == _MOST_CHANGES:
-            texts.append("…")
-            break
-        texts.append(_change(path, old, new, width))
-    return tuple(texts) if texts else Message("change.unchanged")
+    changed = [path for path in {**before, **after} if before.get(path) != after.get(path)]
+    shown, left = _first(changed, most)
+    texts = [_change(path, before.get(path), after.get(path), width) for path in shown]
+    return (*texts, *left) if texts else Message("change.unchanged")
 
 
 def _change(path: str, old: Argument_ | None, new: Argument_ | None, width: int) -> Message:

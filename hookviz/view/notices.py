@@ -6,6 +6,7 @@ from typing import Any
 
 from hookviz.errors import HookRunError, HookSourceError, HookvizError
 from hookviz.view.message import Message, to_json_data
+from hookviz.view.titles import is_forward_alone
 
 
 def notice_for(error: BaseException, *, serial: int, target: str, hook: str) -> dict[str, Any]:
@@ -54,7 +55,9 @@ def _words(error: BaseException) -> tuple[Message, str, Message | str]:
         detail = f"{record.type}: {record.message}"
         if record.traceback:
             detail += f"\n\n{record.traceback}"
-        return Message("notice.run_failed"), detail, Message(record.explanation)
+        is_forward = is_forward_alone(error.trace.graph, error.trace.events)
+        title = "notice.forward_failed" if is_forward else "notice.run_failed"
+        return Message(title), detail, Message(record.explanation)
     if isinstance(error, KeyboardInterrupt):
         return Message("notice.interrupted"), "", Message("error.interrupted")
     if isinstance(error, HookSourceError):

@@ -9,17 +9,21 @@ from hookviz.view.message import to_json_data
 from hookviz.view.numbers import snapshot_text
 
 
-def panel_data(graph: GraphRecord) -> list[dict[str, Any]]:
+def panel_data(graph: GraphRecord, *, is_fixed: bool = False) -> list[dict[str, Any]]:
     """Return what the side panel knows of each tensor before backward.
+
+    Args:
+        graph: The graph.
+        is_fixed: Whether its hooks can no longer be changed, nor new ones added.
 
     Returns:
         One dictionary per tensor in the order of the graph: id, label, all names, role, whether it
         retains its grad, shape, dtype, device, layout, value as text, and its chain of hooks.
     """
-    return [_tensor(tensor, order) for order, tensor in enumerate(graph.tensors)]
+    return [_tensor(tensor, order, is_fixed=is_fixed) for order, tensor in enumerate(graph.tensors)]
 
 
-def _tensor(tensor: TensorRecord, order: int) -> dict[str, Any]:
+def _tensor(tensor: TensorRecord, order: int, *, is_fixed: bool) -> dict[str, Any]:
     return {
         "id": tensor.id,
         "label": tensor.label,
@@ -32,13 +36,13 @@ def _tensor(tensor: TensorRecord, order: int) -> dict[str, Any]:
         "layout": tensor.value.layout,
         "value": to_json_data(snapshot_text(tensor.value)),
         "order": order,
-        "hookable": True,
-        "hooks": [hook_data(hook) for hook in tensor.hooks],
+        "hookable": not is_fixed,
+        "hooks": [hook_data(hook, is_fixed=is_fixed) for hook in tensor.hooks],
     }
 
 
-def hook_data(hook: HookRecord) -> dict[str, Any]:
-    """Return what the side panel knows of a hook."""
+def hook_data(hook: HookRecord, *, is_fixed: bool = False) -> dict[str, Any]:
+    """Return what the side panel knows of a hook; see `panel_data`."""
     return {
         "id": hook.id,
         "kind": hook.kind,
@@ -47,7 +51,7 @@ def hook_data(hook: HookRecord) -> dict[str, Any]:
         "origin": hook.origin,
         "enabled": hook.enabled,
         "location": hook.location,
-        "editable": True,
+        "editable": not is_fixed,
         "with_kwargs": hook.with_kwargs,
         "always_call": hook.always_call,
     }

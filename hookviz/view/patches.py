@@ -36,7 +36,7 @@ class PatchWriter:
             tensor.id for event in events if (tensor := index.tensor_of(event.tensor))
         }
         # A trace of a forward alone says nothing about what backward reaches.
-        self._is_backward = any(not event.kind.startswith("module_") for event in events)
+        self._is_backward = any(event.module is None for event in events)
         self._is_error = any(event.kind == "error" for event in events)
 
     def initial(self) -> tuple[Patch, ...]:

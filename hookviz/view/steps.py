@@ -115,7 +115,7 @@ def build_steps(
                 node=where.node,
                 hook=where.hook,
                 call=where.box,
-                code=codes.of(where),
+                code=codes.of(where) or codes.of_error(event.error),
                 patches=writer.write(event, where, known, is_last=position == len(events) - 1),
                 marks=marks_of(event),
                 question=question_of(index, event),

@@ -5,12 +5,17 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Sequence
 from xml.etree import ElementTree
 
+from hookviz.languages import LANGUAGES
 from hookviz.view.message import Message, Text, render, to_json_data
-from hookviz.view.text_width import clean, cut
+from hookviz.view.text_width import clean, cut, width_in_em
 
 Element = ElementTree.Element
+
+_LONGEST_TOOLTIP_EM = 1200.0
+"""What was sent along thousands of edges fits on no screen."""
 
 _LINE_BREAK = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 
@@ -42,6 +47,15 @@ def title(text: str) -> Element:
     return made
 
 
+def tooltip(lines: Sequence[Text], lang: str) -> Element:
+    """Return a tooltip of several lines that can be put into another language later."""
+    given = [line for line in lines if line != ""]
+    made = title("\n".join(clean(render(line, lang)) for line in given))
+    if any(isinstance(line, Message) for line in given):
+        made.set("data-hv-lines", clean(_json([to_json_data(line) for line in given])))
+    return made
+
+
 def words(
     tag: str, content: Text, lang: str, /, *, limit: float = math.inf, **attributes: str | float
 ) -> Element:
@@ -51,14 +65,24 @@ def words(
         tag: `text` or `tspan`.
         content: A literal or a message.
         lang: The language to show now.
-        limit: Width in em beyond which it is cut.
+        limit: Width in em beyond which it is cut; a tooltip then has all of it.
         **attributes: As for `element`.
     """
     if isinstance(content, Message):
-        attributes["data_hv_message"] = json.dumps(
-            to_json_data(content), ensure_ascii=False, separators=(",", ":")
-        )
-    return element(tag, text=cut(clean(render(content, lang)), limit), **attributes)
+        attributes["data_hv_message"] = _json(to_json_data(content))
+        widths = (width_in_em(clean(render(content, language))) for language in LANGUAGES)
+        if limit < math.inf and max(widths) > limit:
+            # In another language it may be the one that has to be cut.
+            attributes["data_hv_cut"] = f"{limit:.1f}"
+    whole = clean(render(content, lang))
+    shown = cut(whole, limit)
+    # Behind the text: what reads the text of an element then finds the same as without.
+    more = () if shown == whole else (title(cut(whole, _LONGEST_TOOLTIP_EM)),)
+    return element(tag, *more, text=shown, **attributes)
+
+
+def _json(data: object) -> str:
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
 
 
 def to_markup(root: Element) -> str:

@@ -12,7 +12,7 @@ from hookviz.records.snapshot import TensorSnapshot
 from hookviz.view.arrivals import find_arrivals, single
 from hookviz.view.lines import line_of
 from hookviz.view.message import Message, Text, render
-from hookviz.view.module_words import notes_of_modules
+from hookviz.view.module_words import notes_of_modules, place_of_error
 from hookviz.view.names import GraphIndex
 from hookviz.view.numbers import CAPTION_WIDTH, short_text
 from hookviz.view.steps import Frame, Step, build_steps, frame_at
@@ -21,6 +21,8 @@ from hookviz.view.titles import is_forward_alone
 _PRINTED = "| "
 _RAISED = "! "
 _WIDEST_NAME = 32
+_MOST_CHANGES = 16
+"""A line of a transcript may be long; one for a list of a thousand tensors may not."""
 
 
 def transcript(
@@ -89,7 +91,8 @@ def _all_event_lines(
         titles.append((0, Message("transcript.module_only")))
     if is_backward:
         titles.append((begins, Message("transcript.title", {"tensor": index.graph.root.label})))
-    notes = [_one_line(render(note, lang)) for note in notes_of_modules(index.graph)]
+    said = (*map(Message, index.graph.notes), *notes_of_modules(index.graph))
+    notes = [_one_line(render(note, lang)) for note in said]
     if not events:
         empty = render(Message("transcript.empty"), lang)
         return [render(titles[0][1], lang), "", empty, *notes]
@@ -108,7 +111,13 @@ def _event_lines(index: GraphIndex, events: Sequence[Event], lang: str) -> list[
     """Return the lines of each event, all of them aligned with each other."""
     arrivals = find_arrivals(index, events).known
     rows = [
-        line_of(index, event, arrivals.get(position, ()), width=CAPTION_WIDTH)
+        line_of(
+            index,
+            event,
+            arrivals.get(position, ()),
+            width=CAPTION_WIDTH,
+            most_changes=_MOST_CHANGES,
+        )
         for position, event in enumerate(events)
     ]
     whos = [_one_line(row.who) for row in rows]
@@ -116,6 +125,7 @@ def _event_lines(index: GraphIndex, events: Sequence[Event], lang: str) -> list[
     who_width = min(max(map(display_width, whos)), _WIDEST_NAME)
     margin = " " * (number_width + 2 + who_width + 2)
     told = []
+    explained: set[str] = set()
     for number, (event, row, who) in enumerate(zip(events, rows, whos, strict=True), start=1):
         what: Text = row.what
         node = index.nodes.get(event.node or "")
@@ -131,7 +141,13 @@ def _event_lines(index: GraphIndex, events: Sequence[Event], lang: str) -> list[
             lines += [f"{margin}{_PRINTED}{text}" for text in printed.split("\n")]
         if event.error is not None:
             lines += _error_lines(event.error, margin, lang)
-        lines += [margin + render(Message(note), lang) for note in event.notes]
+        notes = event.notes
+        if event.kind == "node" and node is not None and not node.made_by_pass:
+            # Once: a network has many casts, say, and each of them means the same.
+            is_new = bool(node.annotation) and node.annotation not in explained
+            notes = (node.annotation, *notes) if is_new else notes
+            explained.add(node.annotation)
+        lines += [margin + render(Message(note), lang) for note in notes]
         told.append(lines)
     return told
 
@@ -139,6 +155,9 @@ def _event_lines(index: GraphIndex, events: Sequence[Event], lang: str) -> list[
 def _error_lines(error: ErrorRecord, margin: str, lang: str) -> Iterator[str]:
     for text in error.message.split("\n"):
         yield f"{margin}{_RAISED}{text}"
+    place = place_of_error(error)
+    if place is not None:
+        yield margin + _one_line(render(place, lang))
     if error.explanation:
         yield margin + render(Message(error.explanation), lang)
 

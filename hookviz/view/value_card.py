@@ -27,15 +27,17 @@ class ValueCard:
 
     key: str
     path: str
+    shown: str
     width: float
     height: float = _HEIGHT
 
 
 def measure_value(key: str, path: str, fields: Fields) -> ValueCard:
     """Return the card of a value, wide enough for what it shows at any step."""
-    shown = cut(clean(path), _LONGEST_EM)
+    path = clean(path)
+    shown = cut(path, _LONGEST_EM)
     first = fields.room(key, "incoming", TEXT_SIZE, WORDS_SIZE)
     second = fields.room(key, "rewritten", TEXT_SIZE, WORDS_SIZE)
     room = max(first + (ARROW_WIDTH + second if second else 0), width_in_em(shown) * LABEL_SIZE)
     width = min(max(room + 2 * PADDING, _SHORTEST), _LONGEST)
-    return ValueCard(key=key, path=shown, width=float(round(width)))
+    return ValueCard(key=key, path=path, shown=shown, width=float(round(width)))

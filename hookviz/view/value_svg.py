@@ -6,7 +6,7 @@ from hookviz.view import card as sizes
 from hookviz.view.fields import Fields
 from hookviz.view.layout import Point
 from hookviz.view.row_svg import RowWriter
-from hookviz.view.svg import Element, element
+from hookviz.view.svg import Element, element, tooltip
 from hookviz.view.value_card import ValueCard
 
 _CORNER = 22.0
@@ -32,9 +32,10 @@ def draw_value(card: ValueCard, center: Point, fields: Fields, lang: str) -> Ele
     )
     group = element(
         "g",
+        tooltip([card.path], lang),
         element("rect", class_="hv-box", width=card.width, height=card.height, rx=_CORNER),
         element(
-            "text", text=card.path, class_="hv-label hv-code", x=middle, y=17, text_anchor="middle"
+            "text", text=card.shown, class_="hv-label hv-code", x=middle, y=17, text_anchor="middle"
         ),
         number,
         class_="hv-value",

@@ -1,6 +1,7 @@
 /** Choose another pass to compare with, and mark in the picture what is different there. */
 
 import { make, nameButton, setText } from "./dom.js";
+import { needsKernel } from "./needs_kernel.js";
 
 /** @typedef {import("./types.js").View} View */
 
@@ -28,17 +29,21 @@ export function createComparison({ document, signal, words, actions }) {
       if (view.comparisons !== before?.comparisons || view.lang !== before?.lang) {
         select.replaceChildren(
           make(document, "option", "", { value: "" }, [words.say("ui.compare.none")]),
-          ...view.comparisons.map(({ id, text }) =>
-            make(document, "option", "", { value: id }, [words.format(text)])),
+          ...view.comparisons.map(({ id, text, absent }) =>
+            make(document, "option", absent ? "hv-absent" : "", { value: id }, [words.format(text)])),
         );
       }
       select.value = chosen(view);
       const possible = [...select.options].filter((option) => {
-        option.disabled = !view.can({ action: "compare", against: option.value });
+        option.disabled = option.className === "hv-absent" || !view.can({ action: "compare", against: option.value });
         return !option.disabled;
       });
       select.disabled = view.busy || possible.length === 0;
-      if (select.disabled && !view.live) select.title = words.say("ui.no_kernel.tooltip");
+      const absent = view.comparisons.find((choice) => choice.absent);
+      if (absent !== undefined) select.title = `${words.say("ui.compare")}: ${words.format(absent.text)}`;
+      if (select.disabled && !view.live && absent?.text !== view.comparisons[0]?.text) {
+        select.title = needsKernel(words, view.saved, words.say("ui.compare"));
+      }
     },
   };
 }

@@ -1,6 +1,7 @@
 /** Turn the picture: from right to left, or from top to bottom. */
 
 import { iconButton, make, nameButton } from "./dom.js";
+import { needsKernel } from "./needs_kernel.js";
 
 /**
  * @param {import("./types.js").Context} context
@@ -17,12 +18,12 @@ export function createDirection({ document, signal, words, actions }) {
   return {
     element,
     /** @param {import("./types.js").View} view */
-    update({ picture, direction, live, busy }) {
+    update({ picture, direction, live, saved, busy }) {
       const isAcross = direction === "auto" ? looksAcross(picture) : direction === "across";
       wanted = isAcross ? "down" : "across";
       nameButton(button, words.say(`ui.direction.${wanted}`));
       button.disabled = !live;
-      if (!live) button.title = words.say("ui.no_kernel.tooltip");
+      if (!live) button.title = needsKernel(words, saved, words.say(`ui.direction.${wanted}`));
       button.setAttribute("aria-disabled", String(busy || !live));
     },
   };

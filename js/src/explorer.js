@@ -173,9 +173,10 @@ export function createExplorer(model, el, signal, failed) {
     noticeSlot,
     caption.element,
     make(document, "div", "hv-body", {}, [
-      make(document, "div", "hv-main", {}, [picture.element, legend.element, inspector.element, values.element]),
+      make(document, "div", "hv-main", {}, [picture.element, legend.element, inspector.element]),
       make(document, "div", "hv-panel", {}, [code.element, timeline.element]),
       hooks.element,
+      values.element,
     ]),
     transcript.element,
     hooksCode.element,
@@ -222,7 +223,7 @@ export function createExplorer(model, el, signal, failed) {
   function draw() {
     const before = view;
     view = readView(model, before, {
-      live: kernel.live, waiting: kernel.waiting, slow: runs.slow, playing: Boolean(model.get("playing")),
+      live: kernel.live, saved: kernel.saved, waiting: kernel.waiting, slow: runs.slow, playing: Boolean(model.get("playing")),
       drafts: drafts.version,
     });
     runs.see(view.busy);

@@ -3,6 +3,7 @@
 import { createCodeEditor } from "./code_editor.js";
 import { make, setText } from "./dom.js";
 import { createHookKindForm } from "./hook_kind_form.js";
+import { needsKernel } from "./needs_kernel.js";
 import { isChangeable, isHookable, isModule } from "./target.js";
 
 /** @typedef {import("./types.js").View} View */
@@ -68,7 +69,7 @@ export function createHookEditor(context, drafts) {
    */
   function update(view, target, hook) {
     editing = { view, target, hook };
-    const fixed = hook !== null && !(hook.editable && isChangeable(target, hook));
+    const fixed = hook !== null && !isChangeable(target, hook);
     form.update(hook === null && isModule(target) ? target : null);
     element.hidden = hook === null && !isHookable(target);
     code.setText(drafts.get(place()) ?? source());
@@ -79,7 +80,7 @@ export function createHookEditor(context, drafts) {
     setText(accept, words.say(hook === null ? "ui.add_hook" : "ui.apply"));
     accept.disabled = !view.live || fixed;
     accept.setAttribute("aria-disabled", String(view.busy));
-    accept.title = view.live ? "" : words.say("ui.no_kernel.tooltip");
+    accept.title = view.live ? "" : needsKernel(words, view.saved, accept.textContent ?? "");
     setText(cancel, words.say("ui.cancel"));
     setText(draft, words.say("ui.draft"));
     setText(help, helpText(view, fixed, hook, isModule(target)));
@@ -110,7 +111,7 @@ export function createHookEditor(context, drafts) {
    * @param {boolean} isOfModule
    */
   function helpText(view, fixed, hook, isOfModule) {
-    if (!view.live) return words.say("ui.no_kernel");
+    if (!view.live) return words.say(view.saved ? "ui.saved" : "ui.no_kernel");
     if (view.slow) return words.say("ui.busy.long", { code: "explorer.interrupt()" });
     if (fixed) return words.say(hook?.source ? "ui.hooks.not_editable" : "ui.hooks.no_source");
     const kind = hook === null ? form.get().kind : hook.kind;

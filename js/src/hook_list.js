@@ -52,7 +52,7 @@ export function createHookList(context, onChoose) {
    * @param {number} index Its place in its list.
    * @param {boolean} chosen
    */
-  function draw({ frames, step, shownKey, live, busy }, target, hook, index, chosen) {
+  function draw({ frames, step, shownKey, live, saved, busy }, target, hook, index, chosen) {
     const did = frames.value(shownKey, `hook:${hook.id}`, step);
     const same = target.hooks.filter((other) => other.kind === hook.kind);
     rows.get(hook.id)?.update(hook, {
@@ -65,6 +65,7 @@ export function createHookList(context, onChoose) {
       chosen,
       fixed: !isChangeable(target, hook),
       live,
+      saved,
       busy,
     });
   }

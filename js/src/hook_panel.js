@@ -53,8 +53,7 @@ export function createHookPanel(context, drafts) {
     const id = chosen.see(target);
     const now = target.hooks.find((hook) => hook.id === id) ?? null;
     list.update(view, target, now);
-    const fixed = isModule(target) ? "ui.hooks.module_not_hookable" : "ui.hooks.not_hookable";
-    setText(empty, words.say(canAdd ? "ui.hooks.empty" : fixed, { ...name, code: "hookviz.explore(lambda: ...)" }));
+    setText(empty, words.say(canAdd ? "ui.hooks.empty" : "ui.hooks.not_hookable", { ...name, code: "hookviz.explore(lambda: ...)" }));
     empty.hidden = target.hooks.length > 0 && canAdd;
     setText(order, words.say("ui.hooks.order"));
     order.hidden = isModule(target) || target.hooks.length < 2;

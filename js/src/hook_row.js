@@ -1,6 +1,7 @@
 /** Draw one hook of a chain: its place, its label, what it did, and its buttons. */
 
 import { iconButton, make, nameButton, setText } from "./dom.js";
+import { needsKernel } from "./needs_kernel.js";
 
 /** @typedef {import("./types.js").Hook} Hook */
 
@@ -23,6 +24,7 @@ const FLAGS = /** @type {const} */ (["with_kwargs", "always_call"]);
  * @property {boolean} chosen Whether its source is in the text box.
  * @property {boolean} fixed Whether it cannot be changed here at all.
  * @property {boolean} live
+ * @property {boolean} saved Whether this is a page that was saved.
  * @property {boolean} busy
  */
 
@@ -84,7 +86,7 @@ export function createHookRow({ document, signal, words, actions }, onChoose) {
         button.disabled = !state.live || state.fixed;
         const may = possible[/** @type {keyof typeof possible} */ (name)] && !state.busy && !button.disabled;
         button.setAttribute("aria-disabled", String(!may));
-        if (!state.live) button.title = words.say("ui.no_kernel.tooltip");
+        if (!state.live) button.title = needsKernel(words, state.saved, button.title);
         else if (state.fixed) button.title = words.say("ui.hooks.not_editable");
       }
     },

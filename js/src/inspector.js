@@ -1,6 +1,7 @@
 /** Show everything known about one tensor, or one call of a module, at the current step. */
 
 import { iconButton, make, nameButton, setText } from "./dom.js";
+import { foldAt, foldFacts } from "./fold.js";
 import { isModule } from "./target.js";
 import { isWords } from "./said.js";
 
@@ -14,6 +15,7 @@ import { isWords } from "./said.js";
 const CALL_ROWS = ["input", "output", "grad_output", "grad_input"];
 const ROWS = [
   "value", "incoming", "rewritten", "grad", "shape", "dtype", "device", "layout", "names", ...CALL_ROWS, "note",
+  "repeated", "times", "inside",
 ];
 
 /**
@@ -40,18 +42,25 @@ export function createInspector({ document, signal, words, actions }) {
     element,
     update(view) {
       const target = view.shown;
-      for (const part of [heading, role, list]) part.hidden = target === null;
+      const fold = foldAt(view);
+      for (const part of [heading, role, list]) part.hidden = target === null && fold === null;
       close.hidden = view.selected === "";
-      follows.hidden = target === null || view.selected !== "";
+      follows.hidden = heading.hidden || view.selected !== "";
       setText(follows, words.say("ui.inspector.follows"));
       nameButton(close, words.say("ui.inspector.close"));
+      if (fold !== null) {
+        showFold(fold, view);
+        return;
+      }
       const which = target !== null && isModule(target) ? callOf(target, view) : null;
       call.hidden = which === null;
       setText(call, words.format(which));
       const facts = target === null ? [] : isModule(target) ? moduleFacts(view) : factsOf(target, view);
       const hasFacts = showFacts(facts);
       empty.hidden = target !== null && hasFacts;
-      setText(empty, words.say(target === null ? "ui.inspector.empty" : "ui.inspector.not_called"));
+      const hasAny = view.tensors.length + view.modules.length > 0;
+      const none = hasAny ? "ui.inspector.empty" : "ui.inspector.nothing";
+      setText(empty, words.say(target === null ? none : "ui.inspector.not_called"));
       const said = target !== null && isModule(target) ? (target.notes ?? []) : [];
       setText(notes, said.map((note) => words.format(note)).join(" "));
       notes.hidden = said.length === 0;
@@ -62,6 +71,19 @@ export function createInspector({ document, signal, words, actions }) {
       setText(role, isModule(target) ? target.type : words.say(roleKey(target)));
     },
   };
+
+  /**
+   * @param {import("./fold.js").Fold} fold
+   * @param {View} view
+   */
+  function showFold(fold, view) {
+    const { label, type, count } = fold.box;
+    call.hidden = notes.hidden = empty.hidden = true;
+    showFacts(foldFacts(fold, view));
+    setText(heading, words.say("ui.inspector.box", { module: label }));
+    heading.title = words.format(label);
+    setText(role, count > 1 ? words.say("box.times", { type, count: String(count) }) : words.format(type));
+  }
 
   /**
    * @param {Facts} facts

@@ -73,6 +73,8 @@ export function connectKernel(model, page, signal, { changed, accepted, refused 
     get live() {
       return live;
     },
+    /** Whether none ever can: a page that was saved has nobody to talk to. */
+    saved: typeof model.send !== "function",
     /** Whether it is known by now if a kernel answers. */
     get settled() {
       return settled;

@@ -6,6 +6,8 @@ const SVG = "http://www.w3.org/2000/svg";
 const LONGEST = 150;
 /** What is drawn of each element: only its outline. */
 const SHAPES = ".hv-card > .hv-box, .hv-function > .hv-shape, .hv-module > .hv-module-box, .hv-module > .hv-frame";
+/** Where at least this part of the picture is in sight, the rest is found without a map, which would hide some of it. */
+const ENOUGH = 0.4;
 /** More outlines than this are a grey mass. */
 const MOST_SHAPES = 1500;
 
@@ -75,8 +77,9 @@ export function createMinimap({ document, signal, words }, lookAt) {
 
   /** @param {Sight} now */
   function move({ left, top, width, height, size }) {
-    const isWhole = left <= 1 && top <= 1 && left + width >= size.width - 1 && top + height >= size.height - 1;
-    element.hidden = isWhole;
+    const across = Math.min(left + width, size.width) - Math.max(left, 0);
+    const down = Math.min(top + height, size.height) - Math.max(top, 0);
+    element.hidden = across > 0 && down > 0 && across * down >= ENOUGH * size.width * size.height;
     for (const [name, value] of Object.entries({ x: left, y: top, width, height })) {
       sight.setAttribute(name, String(Math.round(value)));
     }

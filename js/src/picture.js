@@ -1,11 +1,12 @@
 /** Keep the picture up to date: it is inserted once, then only states and texts change. */
 
 import { markDifferences } from "./comparison.js";
-import { cut } from "./cut.js";
+import { writeCut } from "./cut.js";
 import { make, setText } from "./dom.js";
 import { findDrawn, setFlag } from "./drawn.js";
 import { createDirection } from "./direction.js";
 import { createFind } from "./find.js";
+import { findMerged, updateMerged } from "./merged.js";
 import { createMinimap } from "./minimap.js";
 import { createPanZoom } from "./panzoom.js";
 import { focusAgain, focusedPlace } from "./picture_focus.js";
@@ -39,6 +40,10 @@ export function createPicture(context) {
   let svg = null;
   /** @type {Map<string, import("./drawn.js").Drawn>} */
   let drawn = new Map();
+  /** @type {ReturnType<typeof findMerged>} */
+  let merged = new Map();
+  /** @type {Set<import("./merged.js").Merged>} Arrows of which an edge has changed. */
+  const stale = new Set();
   /** @type {View | null} */
   let shown = null;
   /** @type {Element | undefined} The box inside which the current step happens, unseen. */
@@ -66,6 +71,8 @@ export function createPicture(context) {
     } else {
       for (const change of view.frames.changes(before.step, view.step)) apply(change);
     }
+    for (const arrow of stale) updateMerged(arrow, view.frames, view.step, (place, text) => write(place, words.format(text)));
+    stale.clear();
     nameChanged();
     const isAsked = isNew || view.lang !== before.lang || view.live !== before.live || view.busy !== before.busy;
     if (isAsked) toggles.update(view);
@@ -92,6 +99,7 @@ export function createPicture(context) {
     setText(missing, words.say(view.picture ? "ui.error.no_picture" : "ui.empty"));
     stage.replaceChildren(...(svg === null ? [] : [svg]));
     drawn = svg === null ? new Map() : findDrawn(svg);
+    merged = svg === null ? new Map() : findMerged(svg);
     toggles.find(svg);
     if (svg === null) return;
     const [, , width, height] = (svg.getAttribute("viewBox") ?? "0 0 1 1").split(" ").map(Number);
@@ -102,6 +110,7 @@ export function createPicture(context) {
 
   /** @param {Change} change */
   function apply({ key, field, value }) {
+    for (const arrow of merged.get(key) ?? []) stale.add(arrow);
     const parts = drawn.get(key);
     if (parts === undefined) return;
     changed.add(parts);
@@ -131,6 +140,10 @@ export function createPicture(context) {
     for (const place of svg?.querySelectorAll("[data-hv-message]") ?? []) {
       const message = parseMessage(place.getAttribute("data-hv-message"));
       if (message !== null) write(place, words.format(message));
+    }
+    for (const tip of svg?.querySelectorAll("title[data-hv-lines]") ?? []) {
+      const lines = parseMessage(tip.getAttribute("data-hv-lines"));
+      if (Array.isArray(lines)) setText(tip, lines.map((line) => words.format(line)).join("\n"));
     }
     for (const card of svg?.querySelectorAll("[data-hv-label]") ?? []) {
       const message = parseMessage(card.getAttribute("data-hv-label"));
@@ -235,9 +248,9 @@ function toggled(view, before) {
  * @param {string} text
  */
 function write(place, text) {
-  const limit = Number(place.getAttribute("data-hv-cut") ?? Infinity);
-  const line = oneLine(text);
-  setText(place, cut(line, limit));
+  const limit = place.getAttribute("data-hv-cut");
+  if (limit === null) setText(place, oneLine(text));
+  else writeCut(place, oneLine(text), Number(limit));
 }
 
 /** @param {string} text */

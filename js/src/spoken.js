@@ -3,6 +3,8 @@
  * button nothing but its name.
  */
 
+import { shownText } from "./cut.js";
+
 /** What begins a new phrase; the rest goes on with the phrase before. */
 const BEGINS = ".hv-label, .hv-hook-number, .hv-note";
 const OWN_NAME = ".hv-title, .hv-role, title";
@@ -15,8 +17,8 @@ export function nameByContent(group, name) {
   /** @type {string[]} */
   const phrases = [name];
   for (const part of group.querySelectorAll("text, tspan")) {
-    if (part.matches(OWN_NAME) || part.childElementCount > 0 || !isSeen(part)) continue;
-    const text = part.textContent ?? "";
+    if (part.matches(OWN_NAME) || part.querySelector("tspan") !== null || !isSeen(part)) continue;
+    const text = shownText(part);
     if (text === "") continue;
     if (part.matches(BEGINS) || phrases.length === 1) phrases.push(text);
     else phrases[phrases.length - 1] += ` ${text}`;

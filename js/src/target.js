@@ -24,10 +24,10 @@ export function isHookable(target) {
 /**
  * @param {Target} target
  * @param {import("./types.js").Hook} hook One of its hooks.
- * @returns {boolean} Whether it can be turned off, moved and removed here.
+ * @returns {boolean} Whether it can be edited, turned off, moved and removed here.
  */
 export function isChangeable(target, hook) {
-  return !isModule(target) || target.kinds.includes(hook.kind);
+  return hook.editable && (!isModule(target) || target.kinds.includes(hook.kind));
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Draw one row of the timeline: its number, its line, and a way into the box it steps over. */
 
 import { icon, make, nameButton, setSegments } from "./dom.js";
+import { needsKernel } from "./needs_kernel.js";
 import { isRewritingStep } from "./rewriting.js";
 
 /**
@@ -59,11 +60,11 @@ export function createTimelineRow({ document, words, actions }, view, place) {
       if (isCurrent) button.setAttribute("aria-current", "step");
       else button.removeAttribute("aria-current");
     },
-    enable({ live, can }) {
+    enable({ live, saved, can }) {
       if (into === null) return;
       nameButton(into, name);
       const isPossible = can({ action: "expand", box });
-      into.title = live || isPossible ? `${name} (${words.say("ui.steps", { count: String(count) })})` : words.say("ui.no_kernel.tooltip");
+      into.title = live || isPossible ? `${name} (${words.say("ui.steps", { count: String(count) })})` : needsKernel(words, saved, name);
       into.setAttribute("aria-disabled", String(!isPossible));
     },
   };

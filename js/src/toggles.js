@@ -1,6 +1,7 @@
 /** Open and close the boxes of the picture: by the signs on them, and all at once. */
 
 import { iconButton, make, nameButton, setText } from "./dom.js";
+import { needsKernel } from "./needs_kernel.js";
 
 /** @typedef {import("./types.js").View} View */
 
@@ -34,7 +35,7 @@ export function createToggles({ document, signal, words, actions }) {
   }
 
   /** @param {View} view */
-  function update({ boxes, live, busy, can }) {
+  function update({ boxes, live, saved, busy, can }) {
     let closed = 0;
     for (const [id, sign] of toggles) {
       const isOpen = sign.getAttribute("aria-expanded") === "true";
@@ -46,13 +47,13 @@ export function createToggles({ document, signal, words, actions }) {
       sign.setAttribute("aria-label", name);
       const isPossible = can({ action: isOpen ? "collapse" : "expand", box: id });
       sign.setAttribute("aria-disabled", String(!isPossible));
-      setTitle(document, sign, isPossible || live ? name : words.say("ui.no_kernel.tooltip"));
+      setTitle(document, sign, isPossible || live ? name : needsKernel(words, saved, name));
     }
     element.hidden = toggles.size === 0;
     for (const [name, button] of Object.entries(buttons)) {
       nameButton(button, words.say(`ui.${name}`));
       button.disabled = !live && !can({ action: name });
-      if (button.disabled) button.title = words.say("ui.no_kernel.tooltip");
+      if (button.disabled) button.title = needsKernel(words, saved, words.say(`ui.${name}`));
       const possible = name === "expand_all" ? closed > 0 : closed < toggles.size;
       button.setAttribute("aria-disabled", String(!possible || busy));
     }

@@ -162,7 +162,7 @@
  * @property {Source[]} code
  * @property {StepValue[]} values
  * @property {number} nextStep Where the next stop is; the same as `step` at the end.
- * @property {{id: string, text: Text}[]} comparisons What can be compared with.
+ * @property {{id: string, text: Text, absent?: boolean}[]} comparisons What can be compared with; last, why there is no more.
  * @property {Comparison | null} comparison
  * @property {(request: {action: string, [name: string]: unknown}) => boolean} can Whether a request would be
  *   answered now: by a kernel, or by what a saved page keeps.
@@ -181,6 +181,7 @@
  * @property {boolean} busy
  * @property {boolean} slow Whether it has been busy for long.
  * @property {boolean} live Whether a kernel answers.
+ * @property {boolean} saved Whether none ever can: this is a page that was saved.
  * @property {boolean} playing
  * @property {number} speed
  * @property {number} drafts Version of what the user has typed.

@@ -18,10 +18,10 @@ const NO_SCORE = Object.freeze({ right: 0, asked: 0, steps: [] });
 /**
  * @param {import("./types.js").Model} model
  * @param {View | null} before
- * @param {{live: boolean, waiting: boolean, slow: boolean, playing: boolean, drafts: number}} own What only this view knows.
+ * @param {{live: boolean, saved: boolean, waiting: boolean, slow: boolean, playing: boolean, drafts: number}} own What only this view knows.
  * @returns {View} `before` itself when nothing has changed.
  */
-export function readView(model, before, { live, waiting, slow, playing, drafts }) {
+export function readView(model, before, { live, saved, waiting, slow, playing, drafts }) {
   const steps = model.get("steps") ?? NONE;
   const frames = before !== null && before.steps === steps ? before.frames : new Frames(steps);
   const stops = read(before?.stops, [steps, model.get("stops") ?? NONE], Stops);
@@ -67,6 +67,7 @@ export function readView(model, before, { live, waiting, slow, playing, drafts }
     busy,
     slow: busy && slow,
     live,
+    saved,
     speed: model.get("speed") || 1,
     playing,
     drafts,

@@ -22,7 +22,9 @@ WATCH = """() => {
     window.model.save_changes = () => { window.said.saved += 1; save_changes(); };
     new MutationObserver((records) => {
         for (const {type, target, attributeName, addedNodes} of records) {
-            const isElement = [...addedNodes].some((node) => node.nodeType === 1);
+            // A tooltip belongs to a text that is cut, and comes and goes with it.
+            const isElement = [...addedNodes].some(
+                (node) => node.nodeType === 1 && node.localName !== 'title');
             if (type === 'attributes' && attributeName === 'class'
                 && target.parentElement?.matches('.hv-drawing')) window.changes.moved += 1;
             else if (type === 'attributes') window.changes.attributes += 1;

@@ -45,3 +45,14 @@ test("without choices there is nothing to choose from", { skip }, async () => {
   assert.equal(shown.one(".hv-compare").hidden, true);
   shown.close();
 });
+
+test("what cannot be compared with is no choice, and why is said in its place", { skip }, async () => {
+  const why = { key: "compare.absent.others", args: { code: "<i>code</i>" } };
+  const shown = await page({ comparisons: [...CHOICES, { id: "absent", text: why, absent: true }] });
+  const select = shown.one(".hv-compare");
+  assert.deepEqual([...select.options].map((option) => option.disabled), [false, false, false, true]);
+  assert.match(select.options[3].textContent, /^without the other hooks: .*<i>code<\/i>$/);
+  assert.match(select.title, /forward can be run again.*<i>code<\/i>/);
+  assert.equal(select.disabled, false);
+  shown.close();
+});

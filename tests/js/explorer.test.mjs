@@ -363,7 +363,13 @@ test("without a kernel it steps but does not edit", { skip }, async () => {
   assert.equal(el.querySelector("input[type=range]").value, "1");
   const edits = [...el.querySelectorAll(".hv-hook-buttons button, .hv-editor .hv-primary")];
   assert.ok(edits.length > 4);
-  assert.ok(edits.every((button) => button.disabled && button.title === "Needs a kernel that answers"));
+  const why = ": only in a notebook. This page was saved, and no Python runs in it.";
+  assert.ok(edits.every((button) => button.disabled));
+  assert.deepEqual(new Set(edits.map((button) => button.title)), new Set(
+    ["Turn off", "Move up", "Move down", "Remove hook", "Apply"].map((action) => action + why),
+  ));
+  assert.match(el.querySelector(".hv-help").textContent, /^This page was saved, .* in a notebook\.$/);
+  assert.ok(!el.textContent.includes("busy"));
   close();
   page.close();
 });
@@ -448,4 +454,11 @@ test("closing one view lets another go on", { skip }, async () => {
   page.click(page.button("Play"));
   page.close();
   assert.equal(page.model.get("playing"), true);
+});
+
+test("where nothing was computed, nothing is offered to click", { skip }, async () => {
+  const page = await open({ ...(await exampleState()), tensors: [], modules: [] });
+  assert.equal(page.one(".hv-inspector .hv-empty").textContent, "There is no tensor and no module to look at.");
+  assert.equal(page.one(".hv-hooks").hidden, true);
+  page.close();
 });

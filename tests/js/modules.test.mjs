@@ -84,9 +84,10 @@ test("without a selection the panel follows the steps: modules in the forward, t
   // Long after a closed box it is still the box that was last spoken of, not what is unseen in it.
   page.model.update({ step: 15 });
   assert.equal(heading(page), "Module fc");
-  // A fold has no module of its own.
+  // A fold has no module of its own; hooks go to the module around it.
   page.model.update({ step: 18 });
-  assert.equal(heading(page), "Module net");
+  assert.equal(heading(page), "Box blocks.0 … blocks.2");
+  assert.equal(page.one(".hv-hooks h3").textContent, "Hooks on net");
   // Where the box is open, it is what happens inside that counts.
   page.model.update({ step: 14 });
   page.click(page.sign("k7"));
@@ -230,5 +231,23 @@ test("names of modules, files and code are only text", { skip }, async () => {
   assert.equal(page.sign("k1").getAttribute("aria-label"), `Expand ${HOSTILE}`);
   assert.equal(page.one(".hv-code-text").textContent, `${HOSTILE}\n`);
   assert.equal(page.one(".hv-row-into").getAttribute("aria-label"), `Step into ${HOSTILE}`);
+  page.close();
+});
+
+test("hooks of tensors that cannot be changed have no working button, and the panel says why", { skip }, async () => {
+  const state = await network({ selected: "t0" });
+  const hook = {
+    id: "h9", kind: "tensor_hook", label: "f", source: "f", origin: "user", enabled: true, location: "", editable: false,
+  };
+  state.tensors = state.tensors.map((tensor) => ({ ...tensor, hookable: false, hooks: tensor.id === "t0" ? [hook] : [] }));
+  const page = await open(state);
+  const buttons = page.all(".hv-chain-row .hv-hook-buttons button");
+  assert.ok(buttons.length > 0 && buttons.every((button) => button.disabled));
+  assert.match(buttons[0].title, /forward cannot be run again/);
+  assert.match(page.one(".hv-hooks .hv-empty").textContent, /^This forward cannot be run again here/);
+  assert.equal(page.one(".hv-hook-new").hidden, true);
+  assert.equal(page.one(".hv-editor textarea").readOnly, true);
+  page.model.update({ selected: "t1" });
+  assert.equal(page.one(".hv-editor").hidden, true);
   page.close();
 });

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ import torch
 from torch import nn
 
 import hookviz
+from hookviz.errors import HookvizError
 from hookviz.live import seen_forwards
 
 
@@ -306,7 +308,7 @@ def test_record_of_a_function_that_raises_keeps_the_forward_events() -> None:
     assert called(trace)[-1] == "layer1.1"
     outside = hookviz.record(lambda: (network.head(x()), {}["missing"])[1])
     assert outside.error is not None
-    assert (outside.error.type, kinds(outside)) == ("KeyError", ["module_forward"])
+    assert (outside.error.type, kinds(outside)) == ("KeyError", ["module_forward", "error"])
 
 
 def test_an_interrupt_in_the_function_goes_on_to_the_caller() -> None:
@@ -342,3 +344,12 @@ def test_options_of_backward_go_with_a_function_too() -> None:
         lambda: value * 3, gradient=torch.tensor([[1.0, 5.0]]), inputs=[value], retain_graph=False
     )
     assert trace.grad("value").tolist() == [[3, 15]]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("ask", [lambda watch: watch.trace, lambda watch: watch.explore()])
+def test_a_watch_that_was_not_entered_says_how_to(ask: Callable[[Any], object]) -> None:
+    model = torch.nn.Linear(2, 1)
+    watch = hookviz.watch(model)
+    model(torch.ones(1, 2))
+    with pytest.raises(HookvizError, match=r"with hookviz\.watch\(model\) as forward"):
+        ask(watch)

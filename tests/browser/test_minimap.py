@@ -1,0 +1,63 @@
+"""A map of the picture is there where much is out of sight; elsewhere it would hide cards."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from playwright.sync_api import Browser, expect
+
+import hookviz
+from hookviz.explorer import Explorer
+from tests.browser.plain_page import PlainPage
+
+pytestmark = pytest.mark.browser
+
+
+def small_graph() -> Explorer:
+    x = torch.tensor([0.0, 1.0, 2.0, 3.0], requires_grad=True)
+    y = torch.tensor([4.0, 5.0, 6.0, 7.0], requires_grad=True)
+    w = torch.tensor([1.0, 2.0, 3.0, 4.0], requires_grad=True)
+    z = x + y
+    z.register_hook(lambda grad: grad * 2)
+    x.register_hook(lambda grad: grad * 10)
+    return hookviz.explore(w @ z, names={"x": x, "y": y, "w": w, "z": z})
+
+
+def long_chain() -> Explorer:
+    torch.manual_seed(0)
+    hidden = torch.ones(1, 4)
+    for weight in [torch.randn(4, 4, requires_grad=True) for _ in range(12)]:
+        hidden = torch.tanh(hidden @ weight)
+    explorer = hookviz.explore(hidden.sum())
+    explorer.expand_all()
+    return explorer
+
+
+@pytest.mark.parametrize("width", [700, 1200])
+def test_a_picture_of_which_most_is_in_sight_has_no_map_before_it(
+    browser: Browser, width: int
+) -> None:
+    plain = PlainPage.open(browser, small_graph(), width=width, height=700)
+    for stop in range(plain.explorer.rows.count()):
+        plain.explorer.goto(stop)
+        expect(plain.explorer.root.locator(".hv-minimap")).to_be_hidden()
+    plain.close()
+
+
+def test_a_click_on_the_map_brings_that_part_into_sight(browser: Browser) -> None:
+    plain = PlainPage.open(browser, long_chain(), reduced_motion="reduce")
+    root = plain.explorer.root
+    minimap = root.locator(".hv-minimap")
+    expect(minimap).to_be_visible()
+    assert minimap.locator(".hv-minimap-shape").count() > 12
+    place = minimap.locator("svg").bounding_box()
+    sight = minimap.locator(".hv-minimap-sight")
+    assert place is not None
+    before = float(sight.get_attribute("y") or "nan")
+    plain.page.mouse.click(place["x"] + place["width"] / 2, place["y"] + place["height"] - 2)
+    expect(sight).not_to_have_attribute("y", str(round(before)))
+    assert float(sight.get_attribute("y") or "nan") > before
+
+    plain.explorer.press("Fit")
+    expect(minimap).to_be_hidden()
+    plain.close()
