@@ -16,6 +16,7 @@ from typing import Any
 from hookviz.errors import HookvizError
 from hookviz.languages import LANGUAGES, table
 from hookviz.records import TraceRecord
+from hookviz.view.as_code import as_code
 from hookviz.view.comparison import Comparison
 from hookviz.view.comparison_data import choice_data
 from hookviz.view.explorer_data import explorer_data
@@ -71,6 +72,7 @@ def page_part(
     choices: Sequence[Mapping[str, Any]] = (),
     comparisons: Mapping[str, Comparison] | None = None,
     expanded: Collection[str] | None = None,
+    code: str | None = None,
 ) -> PagePart:
     """Make an explorer of a trace, before its first step.
 
@@ -81,6 +83,7 @@ def page_part(
         choices: What can be compared with, see `choice_data`.
         comparisons: With those that were run, by the ids of the choices.
         expanded: Ids of the boxes that are open at first; as many as are readable if not given.
+        code: Its hooks as plain PyTorch lines; if not given, as far as the trace knows them.
     """
     tree = group_tree(trace.graph)
     steps = build_steps(trace.graph, trace.events, tree=tree)
@@ -91,6 +94,7 @@ def page_part(
         choice for choice in choices if choice["id"] in others or choice.get("absent")
     ]
     data |= kept_answers(trace, steps, data["expanded"], tree=tree, comparisons=others)
+    data["hooks_code"] = as_code(trace) if code is None else code
     still = picture_svg(trace.graph, steps, step=len(steps) - 1, lang=lang, standalone=True)
     return PagePart(
         state={**AT_START, **data},

@@ -43,6 +43,7 @@ class SharingWidget(SteppingWidget):
             choices=self.comparisons,
             comparisons=comparisons,
             expanded=self.expanded,
+            code=self.as_code(),
         )
         save_page(path, [part], lang=self.lang, notes=notes)
 

@@ -10,6 +10,7 @@ import torch
 import hookviz
 from hookviz.errors import HookvizError, UnknownTargetError
 from hookviz.explorer import Explorer
+from hookviz.view.comparison_data import choices
 from hookviz.view.message import render
 from tests.live.scripts import second_example
 
@@ -185,3 +186,23 @@ def test_a_forward_hook_is_left_out_only_where_the_forward_can_run_again() -> No
     assert grad.tolist() == model.weight.tolist()
     assert x.grad is not None
     assert torch.equal(x.grad, 2 * model.weight)
+
+
+def test_two_hooks_with_the_same_source_can_be_told_apart() -> None:
+    x = torch.tensor(2.0, requires_grad=True)
+    y = x * 3
+    explorer = hookviz.explore(y * 4, names={"x": x, "y": y})
+    for target in (x, y, y):
+        explorer.attach(target, "lambda grad: grad * 2")
+    explorer.attach(x, "lambda grad: grad + 1")
+    texts = [render(one.text, "en") for one in choices(explorer.trace.graph, has_edit=True)]
+    assert len(explorer.comparisons) == len(texts)
+    assert texts == [
+        "without hooks",
+        "without hook 1 of y: lambda grad: grad * 2",
+        "without hook 2 of y: lambda grad: grad * 2",
+        "without hook 1 of x: lambda grad: grad * 2",
+        "without lambda grad: grad + 1",
+        "before the last change",
+    ]
+    explorer.close()

@@ -20,6 +20,7 @@ import hookviz
 from hookviz import saved_page
 from hookviz.errors import HookvizError
 from hookviz.languages import table
+from hookviz.view.as_code import as_code
 from hookviz.view.message import Message
 from tests.live.scripts import leaf, second_example
 from tests.requirements_of_tests import ROOT
@@ -291,3 +292,12 @@ a = torch.tensor(2.0, requires_grad=True)
 hookviz.record(a * a).save_html(tempfile.mkdtemp() + "/pass.html")
 """
     assert loaded_after(program) <= {"graphviz", "pygraphviz", "networkx"}
+
+
+def test_a_page_carries_its_hooks_as_code() -> None:
+    trace = trace_of_second_example()
+    code = saved_page.page_part(trace, lang="en").state["hooks_code"]
+    assert code == as_code(trace)
+    assert "c.register_hook" in code
+    given = saved_page.page_part(trace, lang="en", code="a.backward()").state["hooks_code"]
+    assert given == "a.backward()"

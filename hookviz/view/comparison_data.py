@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -48,11 +49,12 @@ def choices(
         can_leave_out: Tells whether a pass without a hook can be run. Where one cannot, the last
             choice says so.
     """
-    enabled = [hook for hook in _hooks(graph) if hook.enabled]
-    possible = [hook for hook in enabled if can_leave_out(hook)]
+    enabled = [placed for placed in _hooks(graph) if placed.hook.enabled]
+    possible = [placed for placed in enabled if can_leave_out(placed.hook)]
+    alike = Counter(placed.hook.label for placed in enabled)
     found = [
-        Choice(hook.id, Message("compare.without", {"hook": cut(hook.label, _LONGEST_LABEL)}))
-        for hook in possible
+        Choice(placed.hook.id, placed.without(is_alone=alike[placed.hook.label] == 1))
+        for placed in possible
     ]
     if found:
         found.insert(0, Choice("hooks", Message("compare.baseline")))
@@ -91,10 +93,29 @@ def comparison_data(against: str, comparison: Comparison | None) -> dict[str, An
     }
 
 
-def _hooks(graph: GraphRecord) -> Iterator[HookRecord]:
-    for tensor in graph.tensors:
-        yield from tensor.hooks
-    for module in graph.modules:
-        yield from module.hooks
-    for node in graph.nodes:
-        yield from node.hooks
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """A hook, whose it is, and which one of those, from 1."""
+
+    hook: HookRecord
+    owner: str
+    number: int
+
+    def without(self, *, is_alone: bool) -> Message:
+        """Name the pass without it; where another hook has the same label, say which one it is."""
+        label = cut(self.hook.label, _LONGEST_LABEL)
+        if is_alone:
+            return Message("compare.without", {"hook": label})
+        values = {"hook": label, "owner": self.owner, "number": str(self.number)}
+        return Message("compare.without_one", values)
+
+
+def _hooks(graph: GraphRecord) -> Iterator[_Placed]:
+    owners = (
+        *((tensor.label, tensor.hooks) for tensor in graph.tensors),
+        *((module.name, module.hooks) for module in graph.modules),
+        *((node.name, node.hooks) for node in graph.nodes),
+    )
+    for owner, hooks in owners:
+        for number, hook in enumerate(hooks, start=1):
+            yield _Placed(hook, owner, number)

@@ -41,7 +41,8 @@ export function createTimelineRow({ document, words, actions }, view, place) {
   let into = null;
   if (isFolded) {
     into = make(document, "button", "hv-button hv-quiet hv-row-into", { type: "button", tabindex: "-1" }, [
-      make(document, "span", "hv-row-count", { "aria-hidden": "true" }, [String(count)]), icon(document, "into"),
+      // Drawn by the style sheet: as text it would have to be in the button's name.
+      make(document, "span", "hv-row-count", { "data-hv-count": String(count) }), icon(document, "into"),
     ]);
     element.append(into);
   }
