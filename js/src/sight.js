@@ -5,9 +5,9 @@ import { placeInPicture } from "./places.js";
 /** A picture of fewer parts is painted in no time. */
 const MANY = 150;
 /** How much more than what is in sight is drawn, on each side. */
-const MORE = 0.4;
+const MORE = 0.5;
 /** Where less than this is left of it, more is drawn in the pause after the step. */
-const LEAST = 0.25;
+const LEAST = 0.35;
 
 /**
  * @param {SVGSVGElement} svg
