@@ -1,6 +1,7 @@
 /** Show a picture that is larger than its box as a whole, with the part that is in sight marked. */
 
 import { make } from "./dom.js";
+import { placeOfShape } from "./places.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const LONGEST = 150;
@@ -27,10 +28,14 @@ const MOST_SHAPES = 1500;
 export function createMinimap({ document, signal, words }, lookAt) {
   const element = make(document, "div", "hv-minimap", { "aria-hidden": "true" });
   const svg = document.createElementNS(SVG, "svg");
-  const shapes = document.createElementNS(SVG, "g");
+  // One line around all of them: 1,000 elements would be taken up again at every step.
+  const frames = document.createElementNS(SVG, "path");
+  frames.setAttribute("class", "hv-minimap-frame");
+  const shapes = document.createElementNS(SVG, "path");
+  shapes.setAttribute("class", "hv-minimap-shape");
   const sight = document.createElementNS(SVG, "rect");
   sight.setAttribute("class", "hv-minimap-sight");
-  svg.append(shapes, sight);
+  svg.append(frames, shapes, sight);
   element.append(svg);
   element.hidden = true;
   let isDragged = false;
@@ -71,7 +76,9 @@ export function createMinimap({ document, signal, words }, lookAt) {
     svg.setAttribute("width", String(Math.round(width * scale)));
     svg.setAttribute("height", String(Math.round(height * scale)));
     const found = [...picture.querySelectorAll(SHAPES)].slice(0, MOST_SHAPES);
-    shapes.replaceChildren(...found.map((shape) => outline(document, shape, picture)));
+    const isFrame = (/** @type {Element} */ shape) => shape.classList.contains("hv-frame");
+    frames.setAttribute("d", outlines(found.filter(isFrame)));
+    shapes.setAttribute("d", outlines(found.filter((shape) => !isFrame(shape))));
     element.title = words.say("ui.minimap");
   }
 
@@ -86,25 +93,21 @@ export function createMinimap({ document, signal, words }, lookAt) {
   }
 }
 
-/**
- * @param {Document} document
- * @param {Element} shape
- * @param {SVGSVGElement} picture
- */
-function outline(document, shape, picture) {
-  const copy = document.createElementNS(SVG, shape.localName);
-  for (const name of ["x", "y", "width", "height", "r", "cx", "cy", "rx"]) {
-    const value = shape.getAttribute(name);
-    if (value !== null) copy.setAttribute(name, value);
-  }
-  const isFrame = shape.classList.contains("hv-frame");
-  copy.setAttribute("class", isFrame ? "hv-minimap-frame" : "hv-minimap-shape");
-  /** @type {string[]} */
-  const moves = [];
-  for (let item = /** @type {Element | null} */ (shape); item !== null && item !== picture; item = item.parentElement) {
-    const transform = item.getAttribute("transform");
-    if (transform) moves.unshift(transform);
-  }
-  if (moves.length > 0) copy.setAttribute("transform", moves.join(" "));
-  return copy;
+/** @param {Element[]} parts */
+function outlines(parts) {
+  return parts.map(outline).join("");
+}
+
+/** @param {Element} shape A rectangle or a circle, which is one with round corners. */
+function outline(shape) {
+  const place = placeOfShape(shape);
+  if (place === null) return "";
+  const { left, top, right, bottom } = place;
+  const [width, height] = [right - left, bottom - top];
+  const round = Math.min(Number(shape.getAttribute("rx") ?? shape.getAttribute("r") ?? 0), width / 2, height / 2);
+  const [across, down] = [width - 2 * round, height - 2 * round];
+  /** @param {number} x @param {number} y */
+  const corner = (x, y) => `a${round} ${round} 0 0 1 ${x} ${y}`;
+  return `M${left + round} ${top}h${across}${corner(round, round)}v${down}${corner(-round, round)}`
+    + `h${-across}${corner(-round, -round)}v${-down}${corner(round, -round)}z`;
 }

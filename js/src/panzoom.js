@@ -63,9 +63,12 @@ export function createPanZoom({ document, signal, words }, stage, moved = () => 
     .on("zoom", ({ transform, sourceEvent }) => {
       if (sourceEvent) untouched = false;
       const isDrawn = lookAt(transform, room);
-      stage.classList.toggle("hv-gliding", !sourceEvent && !isInstant && isDrawn);
       stage.classList.toggle("hv-stage-wide", size.width * transform.k > room.width);
-      if (svg !== null) svg.style.transform = `translate(${transform.x}px, ${transform.y}px) scale(${transform.k})`;
+      if (svg !== null) {
+        // On the picture itself: on the stage, the browser would look for it among 10,000 elements.
+        svg.classList.toggle("hv-gliding", !sourceEvent && !isInstant && isDrawn);
+        svg.style.transform = `translate(${transform.x}px, ${transform.y}px) scale(${transform.k})`;
+      }
       tell(transform);
     });
   const selection = select(stage);

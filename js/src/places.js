@@ -16,10 +16,18 @@ const TRANSLATE = /^translate\(([^)]*)\)$/;
  */
 export function placeInPicture(element) {
   const shape = element.querySelector(SHAPES);
-  const own = shape === null ? null : outline(shape);
+  return shape === null ? null : placeOfShape(shape);
+}
+
+/**
+ * @param {Element} shape A rectangle, a circle or a line.
+ * @returns {Box | null} `null` if that cannot be told by the numbers alone.
+ */
+export function placeOfShape(shape) {
+  const own = outline(shape);
   if (own === null) return null;
   let [x, y] = [0, 0];
-  for (let around = shape; around !== null && around.localName !== "svg"; around = around.parentElement) {
+  for (let around = /** @type {Element | null} */ (shape); around !== null && around.localName !== "svg"; around = around.parentElement) {
     const moved = offset(around.getAttribute("transform"));
     if (moved === null) return null;
     x += moved[0];

@@ -127,6 +127,48 @@ def test_what_is_out_of_sight_is_not_drawn_and_comes_back_in_time(plain: PlainPa
     expect(away(plain)).to_have_count(0)
 
 
+STEP_BY_STEP = """async (count) => {
+    const root = document.querySelector('.hv-root');
+    const drawing = document.querySelector('.hv-drawing');
+    const seen = {within: 0, between: 0};
+    const isPart = ({target}) => target.parentElement === drawing;
+    const turned = (records) => records.filter(isPart).length;
+    const observer = new MutationObserver((records) => { seen.between += turned(records); });
+    observer.observe(drawing, {subtree: true, attributes: true, attributeFilter: ['class']});
+    for (let step = 0; step < count; step += 1) {
+        root.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true}));
+        seen.within += turned(observer.takeRecords());
+        await new Promise(requestAnimationFrame);
+        await new Promise((done) => requestIdleCallback(done));
+    }
+    return seen;
+}"""
+
+
+def test_what_comes_into_sight_next_is_drawn_in_the_pause_after_a_step(plain: PlainPage) -> None:
+    plain.explorer.root.focus()
+    plain.page.keyboard.press("ArrowRight")
+    plain.page.evaluate("() => new Promise(requestIdleCallback)")
+    seen = plain.page.evaluate(STEP_BY_STEP, 60)
+    assert seen["within"] == 0
+    assert seen["between"] > 0
+    assert everything_in_the_stage_is_drawn(plain)
+
+
+def test_what_is_out_of_sight_paints_nothing_and_can_still_have_the_focus(
+    plain: PlainPage,
+) -> None:
+    card = plain.explorer.root.locator(".hv-drawing > .hv-card.hv-away").last
+    box = card.locator("> .hv-box")
+    expect(box).to_have_css("fill", "none")
+    expect(box).to_have_css("stroke", "none")
+    key = card.get_attribute("data-hv-key")
+    card.focus()
+    focused = plain.explorer.root.locator(".hv-drawing > :focus")
+    expect(focused).to_have_attribute("data-hv-key", key or "")
+    expect(focused.locator("> .hv-box")).not_to_have_css("fill", "none")
+
+
 def is_in_the_stage(plain: PlainPage, element: Locator) -> bool:
     place = element.bounding_box()
     stage = plain.explorer.root.locator(".hv-stage").bounding_box()
