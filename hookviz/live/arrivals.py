@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 
+from hookviz.live import internals
 from hookviz.live.graph import Slot
 from hookviz.live.memory import equal_bits, shares_memory
 from hookviz.live.reading import RawValue, Reader, Reading
@@ -12,14 +13,33 @@ from hookviz.live.summarize import sample
 
 
 class Held(Seen):
-    """One gradient under way: the tensor itself, which the engine holds as well, and its marks."""
+    """One gradient under way: the tensor itself, which the engine holds as well, and its marks.
 
-    __slots__ = ("label", "tensor")
+    Where the tensor itself arrives, its version and its bits tell whether it was changed; of
+    another one that lies in the same memory nothing is known.
+    """
+
+    __slots__ = ("_version", "label", "tensor")
 
     def __init__(self, tensor: torch.Tensor | None, reading: Reading | None, label: str) -> None:
-        super().__init__(tensor, reading)
+        self.reading = reading
         self.label = label
         self.tensor = tensor
+        self._is_exact = False
+        self._mark = self._print = None
+        self._version: int | None = None
+        if tensor is not None and tensor.layout is torch.strided:
+            self._version = internals.version(tensor)
+            self._take_print(tensor)
+
+    def is_still(self, tensor: torch.Tensor | None) -> bool:
+        """Return whether the reading is known to be what the tensor holds now."""
+        reading = self.reading
+        if tensor is None or reading is None:
+            return tensor is None and reading is None
+        if tensor is not self.tensor or self._version is None:
+            return False
+        return self._version == internals.version(tensor) and self._has_bits_of(tensor, reading)
 
 
 class HeldSum:

@@ -80,7 +80,7 @@ def describe(
 def look_at(live: LiveGraph, chains: HookChains, reader: Reader) -> Description:
     """Do the same, and leave the making of the record for later."""
     leaf_ids = {owner.slot[0]: owner.id for owner in live.tensors if owner.slot[0] in live.leaves}
-    slots = _known_slots(live)
+    slots: dict[str, int] | None = None
     forward = live.forward
     nodes = []
     hooks: dict[str, tuple[HookRecord, ...]] = {}
@@ -89,11 +89,15 @@ def look_at(live: LiveGraph, chains: HookChains, reader: Reader) -> Description:
     for node_id, node in live.nodes.items():
         name = plain_name(node)
         edges = [None if edge is None else edge.id for edge in live.out_edges[node_id]]
+        num_outputs = internals.num_outputs(node)
+        if not num_outputs:
+            slots = slots or _known_slots(live)
+            num_outputs = slots.get(node_id, 1)
         fields = {
             "id": node_id,
             "name": name,
             "edges": tuple(edges),
-            "num_outputs": max(internals.num_outputs(node), slots.get(node_id, 1)),
+            "num_outputs": num_outputs,
             "leaf": leaf_ids.get(node_id),
             "annotation": annotation(name),
             "call": forward.node_calls.get(node_id),

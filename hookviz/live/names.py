@@ -57,7 +57,7 @@ def named_tensors(namespaces: Iterable[Namespace]) -> Iterator[tuple[str, torch.
 
 def is_hidden(name: str) -> bool:
     """Return whether a name is one that the shell makes, not one that the user chose."""
-    return name.startswith("_") or name.split("[")[0] in _SHELL_NAMES
+    return name.startswith("_") or name.partition("[")[0] in _SHELL_NAMES
 
 
 def _as_written(name: str, taken: set[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import cast
 
 import torch
 
@@ -42,8 +43,9 @@ class NodeWatcher:
                     if not is_leaf and (reading is None or reading.found is None):
                         continue
                     # Marks without the tensor: PyTorch looks at how many hold a gradient.
-                    if isinstance(held, Held) and held.reading is reading:
-                        seen = held.copied()
+                    is_held = isinstance(held, Held) and held.reading is reading
+                    if is_held and gradient is not None:
+                        seen = cast(Held, held).copied(gradient)
                     else:
                         seen = Seen(gradient, reading)
                     if is_leaf:
@@ -92,12 +94,13 @@ class NodeWatcher:
             reading = None
             if gradient is not None:
                 # One tensor often goes both ways, as behind `+`; it is read once.
-                places = range(len(outgoing))
-                first = next((i for i in places if grad_inputs[i] is gradient), None)
-                if first is None:
-                    reading = self._log.read(gradient, found=_found_before(gradient, large))
+                for before, sent in zip(grad_inputs, outgoing, strict=False):
+                    if before is gradient:
+                        reading = sent
+                        break
                 else:
-                    reading = outgoing[first]
+                    found = _found_before(gradient, large) if large else None
+                    reading = self._log.read(gradient, found=found)
             outgoing.append(reading)
             if edge is not None:
                 to.send((edge.target, edge.input_nr), gradient, reading, edge.id)

@@ -170,8 +170,11 @@ class Reader:
         """Read the value that a tensor has now; see `read`."""
         if not self.reads_large and tensor.numel() > WHOLE_LIMIT:
             return Reading(tensor.detach(), {})
-        most = min(COPIED_LIMIT, (self._room - ROOM_FOR_SUMS) // _WIDEST)
+        room = (self._room - ROOM_FOR_SUMS) // _WIDEST
+        most = COPIED_LIMIT if room > COPIED_LIMIT else room
         reading = read(tensor, keep=self.keep, found=found, most_copied=most)
+        if type(reading._raw) is list:
+            return reading
         weight = reading.weight
         if weight > self._room:
             _ = reading.snapshot
@@ -195,7 +198,8 @@ def read(
         found: What was found in the very same elements, if that is known already.
         most_copied: A tensor with more elements is not copied.
     """
-    plain = tensor.detach()
+    is_plain = type(tensor) is torch.Tensor and not tensor.requires_grad
+    plain = tensor if is_plain else tensor.detach()
     if plain.layout is not torch.strided or type(plain) is not torch.Tensor:
         return Reading(tensor, _at_once(plain, keep=keep))
     count = plain.numel()

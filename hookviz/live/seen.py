@@ -43,17 +43,22 @@ class Seen:
         self._print: object = None
         if tensor is not None and tensor.layout is torch.strided:
             self._mark = _mark_of(tensor)
-            if reading is not None and reading.is_large:
-                self._print = reading.copy
-                if self._print is not None:
-                    self._is_exact = True
-                else:
-                    self._print = bit_print(tensor) if is_exact else bit_sample(tensor)
+            self._take_print(tensor)
 
-    def copied(self) -> Seen:
-        """Return the same marks without whatever else this may hold."""
+    def _take_print(self, tensor: torch.Tensor) -> None:
+        reading = self.reading
+        if reading is None or reading.numbers is not None:
+            return
+        self._print = reading.copy
+        if self._print is not None:
+            self._is_exact = True
+        elif reading.is_large:
+            self._print = bit_print(tensor) if self._is_exact else bit_sample(tensor)
+
+    def copied(self, tensor: torch.Tensor) -> Seen:
+        """Return the same print, with the marks that the tensor has now and nothing else of it."""
         other = object.__new__(Seen)
-        other.reading, other._mark = self.reading, self._mark
+        other.reading, other._mark = self.reading, _mark_of(tensor)
         other._is_exact, other._print = self._is_exact, self._print
         return other
 
@@ -65,6 +70,9 @@ class Seen:
         # Without memory to tell it by, it is never known to be the same.
         if self._mark is None or self._mark != _mark_of(tensor):
             return False
+        return self._has_bits_of(tensor, reading)
+
+    def _has_bits_of(self, tensor: torch.Tensor, reading: Reading) -> bool:
         if self._print is not None:
             return self._has_print_of(tensor)
         return reading.numbers is not None and same_numbers(reading.numbers, tensor)
