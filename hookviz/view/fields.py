@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -99,4 +100,14 @@ def room_for(text: Text) -> float:
     """Return the width in em that a text needs in the language in which it is longest."""
     if isinstance(text, str):
         return width_in_em(clean(text))
-    return max(width_in_em(clean(render(text, language))) for language in LANGUAGES)
+    return _room_for_words(text.key) if not text.args else _widest(text)
+
+
+@functools.cache
+def _room_for_words(key: str) -> float:
+    """The same for a message that is always the same words, which many cards have."""
+    return _widest(Message(key))
+
+
+def _widest(message: Message) -> float:
+    return max(width_in_em(clean(render(message, language))) for language in LANGUAGES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -71,7 +72,9 @@ def render(text: Text, lang: str) -> str:
         >>> render(Message("sent", {"outgoing": "8", "tensor": "c"}), "en")
         '8 to c'
     """
-    return "".join(part for _, part in segments(text, lang))
+    if isinstance(text, str):
+        return text
+    return "".join([part for _, part in _segments(text, table(lang), "")])
 
 
 def segments(text: Text, lang: str) -> list[tuple[str, str]]:
@@ -112,6 +115,11 @@ def keys_in(text: Argument) -> Iterable[str]:
             yield from keys_in(value)
 
 
+@functools.cache
+def _parts(template: str) -> list[str]:
+    return _PLACEHOLDER.split(template)
+
+
 def _segments(
     text: Argument, templates: Mapping[str, str], style: str
 ) -> Iterable[tuple[str, str]]:
@@ -125,7 +133,7 @@ def _segments(
     else:
         # A missing key must not break the user's cell; the test of the tables finds it instead.
         template = templates.get(text.key, text.key)
-        for index, part in enumerate(_PLACEHOLDER.split(template)):
+        for index, part in enumerate(_parts(template)):
             if index % 2 == 0:
                 if part:
                     yield style, part

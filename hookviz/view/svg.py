@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import re
@@ -28,7 +29,7 @@ def element(tag: str, /, *children: Element, text: str = "", **attributes: str |
     made = ElementTree.Element(
         tag,
         {
-            name.rstrip("_").replace("_", "-"): number(value)
+            _attribute(name): number(value)
             if isinstance(value, float | int)
             else clean(value)
             for name, value in attributes.items()
@@ -38,6 +39,11 @@ def element(tag: str, /, *children: Element, text: str = "", **attributes: str |
         made.text = clean(text)
     made.extend(children)
     return made
+
+
+@functools.cache
+def _attribute(name: str) -> str:
+    return name.rstrip("_").replace("_", "-")
 
 
 def title(text: str) -> Element:
@@ -81,8 +87,8 @@ def words(
     return element(tag, *more, text=shown, **attributes)
 
 
-def _json(data: object) -> str:
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+# `json.dumps` would make one for each of thousands of texts.
+_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def to_markup(root: Element) -> str:
