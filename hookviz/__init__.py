@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from hookviz.api import capture, explore, record
 from hookviz.errors import (
+    AnswerError,
     ClosedError,
     FreedGraphError,
     GradientError,
     HookRunError,
     HookSourceError,
     HookvizError,
+    MissingPackageError,
     NoGradError,
     NotAModuleError,
     NotATensorError,
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "AnswerError",
     "ClosedError",
     "Event",
     "Explorer",
@@ -42,6 +45,7 @@ __all__ = [
     "HookRunError",
     "HookSourceError",
     "HookvizError",
+    "MissingPackageError",
     "NoGradError",
     "NotAModuleError",
     "NotATensorError",

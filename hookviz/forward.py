@@ -146,19 +146,20 @@ def watch(*modules: torch.nn.Module, keep: Keep = "summary") -> Watch:
         >>> [event.kind for event in forward.trace.events]
         ['module_forward']
     """
+    for module in modules:
+        if not isinstance(module, torch.nn.Module):
+            raise NotAModuleError(
+                f"watch() takes modules, and was given something of type {type(module).__name__}. "
+                "To watch every module that is called, write watch(); for a tensor there is "
+                "hookviz.explore(tensor)."
+            )
+    if keep not in ("summary", "all"):
+        raise HookvizError(f"keep={keep!r} is unknown; it is 'summary' or 'all'.")
     return Watch(_watched(modules, keep))
 
 
 @contextmanager
 def _watched(modules: tuple[torch.nn.Module, ...], keep: Keep) -> Iterator[Forward]:
-    for module in modules:
-        if not isinstance(module, torch.nn.Module):
-            raise NotAModuleError(
-                f"watch() takes modules, and got a {type(module).__name__}. To watch every module "
-                "that is called, write watch(); for a tensor there is hookviz.explore(tensor)."
-            )
-    if keep not in ("summary", "all"):
-        raise HookvizError(f"keep={keep!r} is unknown; it is 'summary' or 'all'.")
     namespaces = callers_variables(sys._getframe(1)) if modules else ()
     block = watching(modules, namespaces=namespaces, keep=keep)
     del namespaces  # they hold the caller's tensors

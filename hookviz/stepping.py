@@ -242,8 +242,9 @@ class SteppingWidget(anywidget.AnyWidget):
         question, target = self._next_question(), self._next_stop()
         if question is None:
             raise HookvizError(
-                "there is nothing to predict about the next step: at the end, at an error, or "
-                "where the value has too many numbers. Go on with next()."
+                "there is nothing to predict about the next step: there is none, it only starts "
+                "the pass or ends with an error, or its value has too many numbers. Go on with "
+                "next()."
             )
         verdict = judge(answer, question.answer, render(question.shown, self.lang))
         asked: list[int] = self.score["steps"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from types import CodeType
 from typing import Any
@@ -15,6 +16,9 @@ MOST_LINES = 300
 """A script of more lines is cut down to the surroundings of those that are spoken of."""
 
 _AROUND = 10
+
+_MAGIC = re.compile(r"get_ipython\(\)\.run_line_magic\('hookviz', (['\"])(.*)\1\)\s*")
+"""What the cell magic of hookviz is turned into."""
 
 
 class CodeRecords:
@@ -52,7 +56,10 @@ class CodeRecords:
     def _lines_of(self, code: CodeType) -> dict[int, str]:
         known = self._lines.get(id(code))
         if known is None:
-            known = self._lines[id(code)] = (code, lines_of(code))
+            lines = dict(lines_of(code))
+            if 1 in lines:
+                lines[1] = _as_written(lines[1])
+            known = self._lines[id(code)] = (code, lines)
         return known[1]
 
     def _span(self, place: CodePlace, places: list[CodePlace]) -> tuple[int, int]:
@@ -67,6 +74,12 @@ class CodeRecords:
             return first, last
         used = [line for other, line in places if other is code]
         return max(first, min(used) - _AROUND), min(last, max(used) + _AROUND)
+
+
+def _as_written(line: str) -> str:
+    """Return the first line of a cell as the user wrote it, not as IPython runs it."""
+    magic = _MAGIC.fullmatch(line)
+    return line if magic is None else f"%%hookviz {magic[2]}".rstrip()
 
 
 def _joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:

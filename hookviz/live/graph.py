@@ -172,14 +172,14 @@ def check_names(names: Any) -> dict[str, torch.Tensor]:
         return {}
     if not isinstance(names, Mapping):
         raise NotATensorError(
-            f"names= is a {type(names).__name__}; it maps each name to a tensor, as in "
+            f"names= is of type {type(names).__name__}; it maps each name to a tensor, as in "
             'names={"a": a}.'
         )
     for name, tensor in names.items():
         if not isinstance(name, str) or not isinstance(tensor, torch.Tensor):
             raise NotATensorError(
-                f"names[{name!r}] is a {type(tensor).__name__}; names= maps each name, a text, to "
-                "a tensor."
+                f"names[{name!r}] is of type {type(tensor).__name__}; names= maps each name, a "
+                "text, to a tensor."
             )
     return dict(names)
 

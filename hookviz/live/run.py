@@ -66,12 +66,15 @@ def check_inputs(inputs: Any) -> tuple[torch.Tensor, ...] | None:
         inputs = (inputs,)
     if isinstance(inputs, str) or not isinstance(inputs, Iterable):
         raise NotATensorError(
-            f"inputs= is a {type(inputs).__name__}; it has to be a tensor or a list of tensors."
+            f"inputs= is of type {type(inputs).__name__}; it has to be a tensor or a list of "
+            "tensors."
         )
     chosen = tuple(inputs)
     for place, tensor in enumerate(chosen):
         if not isinstance(tensor, torch.Tensor):
-            raise NotATensorError(f"inputs[{place}] is a {type(tensor).__name__}, not a tensor.")
+            raise NotATensorError(
+                f"inputs[{place}] is of type {type(tensor).__name__}, not a tensor."
+            )
         if not tensor.requires_grad:
             raise NoGradError(f"inputs[{place}] does not require grad, so it cannot get one.")
     if not chosen:
@@ -100,8 +103,8 @@ def with_gradient(root: torch.Tensor, options: BackwardOptions) -> BackwardOptio
         )
     if not isinstance(gradient, torch.Tensor):
         raise GradientError(
-            f"gradient= is a {type(gradient).__name__}; it has to be a tensor of the root's shape "
-            f"{list(root.shape)}."
+            f"gradient= is of type {type(gradient).__name__}; it has to be a tensor of the root's "
+            f"shape {list(root.shape)}."
         )
     if gradient.is_complex() and not root.is_complex():
         raise GradientError(

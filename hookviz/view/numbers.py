@@ -21,6 +21,8 @@ _DIGITS = 6
 _DIGITS_ON_CARDS = 4
 """Of the norm of a large tensor, which has a shape beside it."""
 _MOST_DIGITS = 17
+_USUAL_DTYPES = ("float32", "float64")
+"""Not said on a card, which has no room for it: the inspector does."""
 
 
 def short_text(snapshot: TensorSnapshot | None, *, width: int = CARD_WIDTH) -> Text:
@@ -111,7 +113,7 @@ def change_text(
 
 def _plain_norm(snapshot: TensorSnapshot | None) -> tuple[tuple[int, ...], str] | None:
     """Return shape and norm of a large tensor if that is all there is to say on a card."""
-    if snapshot is None or snapshot.summary is None or snapshot.dtype != "float32":
+    if snapshot is None or snapshot.summary is None or snapshot.dtype not in _USUAL_DTYPES:
         return None
     summary = snapshot.summary
     if not summary.norm or summary.nan_count or summary.inf_count:
@@ -154,7 +156,7 @@ def number_text(number: Number, digits: int = _DIGITS) -> str:
 
 def _is_short(dtype: str, width: int) -> bool:
     """Return whether what is as usual need not be said: on a card."""
-    return width <= CARD_WIDTH and dtype == "float32"
+    return width <= CARD_WIDTH and dtype in _USUAL_DTYPES
 
 
 def _summary(dtype: str, shape: str, summary: TensorSummary, width: int) -> Text:

@@ -29,9 +29,7 @@ def element(tag: str, /, *children: Element, text: str = "", **attributes: str |
     made = ElementTree.Element(
         tag,
         {
-            _attribute(name): number(value)
-            if isinstance(value, float | int)
-            else clean(value)
+            _attribute(name): number(value) if isinstance(value, float | int) else clean(value)
             for name, value in attributes.items()
         },
     )

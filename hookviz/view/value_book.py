@@ -57,7 +57,8 @@ def values_of(index: GraphIndex, event: Event) -> tuple[Labelled, Labelled]:
             ]
             return _parts(event.incoming), sent
         case "accumulate" | "retain_grad":
-            return _parts(event.incoming), [("", event.after)]
+            added = [("+", part) for _, part in _parts(event.incoming)]
+            return [(".grad", event.before), *added], [(".grad", event.after)]
         case "start":
             return [], _parts(event.outgoing)
         case "error":

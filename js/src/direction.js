@@ -30,6 +30,6 @@ export function createDirection({ document, signal, words, actions }) {
 }
 
 /** @param {string} picture */
-function looksAcross(picture) {
+export function looksAcross(picture) {
   return /^<svg[^>]* data-hv-direction="across"/.test(picture);
 }

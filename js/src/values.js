@@ -14,6 +14,8 @@ const BARS = { width: 144, height: 46 };
 const FIGURES = ["minimum", "maximum", "mean", "std", "norm", "zeros", "nans", "infs"];
 /** Counts are only said where there is something to count. */
 const COUNTS = new Set(["nans", "infs"]);
+/** Stands where there is no value. */
+const NOTHING = /** @type {StepValue} */ ({ shape: "[]", dtype: "", text: { key: "value.none" } });
 /** A single number says all in the sentence above. */
 const SCALAR = "[]";
 
@@ -62,8 +64,9 @@ export function createValues(context) {
  */
 function side(name, places, view) {
   const items = places
-    .filter(([, place]) => place !== null && view.values[place] !== undefined)
-    .map(([label, place]) => ({ label, value: view.values[/** @type {number} */ (place)] }));
+    // What has a name and no value is said: that there was no `.grad` is what one wants to know.
+    .filter(([label, place]) => (place === null ? label !== "" : view.values[place] !== undefined))
+    .map(([label, place]) => ({ label, value: place === null ? NOTHING : view.values[place] }));
   return { name, items };
 }
 

@@ -238,6 +238,8 @@ print("a", a.grad, " b", b.grad, " c", c.grad, " d", d.grad)
 #
 # `a.register_hook(lambda grad: grad * 0)`. It gives `a` 0, `b` 8, `c` 4, `d` 6.
 #
-# The same hook on `c` makes `a.grad` zero as well, but also `b.grad` and `c.grad`: both are behind the
-# hook.
+# The same hook on `c` makes `a.grad` zero as well, but also `c.grad`, which is kept after the hook, and
+# `b.grad`, which is behind `c`.
 # </details>
+#
+# **Next:** [3 · Hooks around a module](03_module_hooks.ipynb)

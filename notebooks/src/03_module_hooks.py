@@ -62,8 +62,8 @@ c = torch.tensor(3.0, requires_grad=True)
 print(net(a, b, c))
 
 # %% [markdown]
-# 126. The pre-hook added 10 to the **first** and the **third** argument, so `forward` got 11, 2, 13 and
-# returned 26; the forward hook made 126 of it.
+# It prints 126: the pre-hook added 10 to the **first** and the **third** argument, so `forward` got 11, 2,
+# 13 and returned 26; the forward hook made 126 of it.
 #
 # To see it happen, give the call to `explore` as a function. It is called once, with everything watched,
 # and then `backward()` is called on what it returns. The forward and the backward pass stand in one
@@ -85,7 +85,7 @@ print(explorer.trace)
 #
 # ## 3.2 Change a hook, and the forward runs again
 #
-# Click the box of `SumNet`, and change `return a + 10, b, c + 10`; or do it from Python:
+# Click the box `net` above, and change `return a + 10, b, c + 10`; or do it from Python:
 
 # %%
 pre_hook = explorer.hooks(net)[0]
@@ -102,7 +102,8 @@ for name in "abc":
 
 # %% [markdown]
 # `a.grad` is 10. A forward hook that only adds leaves gradients alone; one that multiplies does not.
-# Close the explorer, and the module has its own hooks back.
+# Close the explorer, and the module has its own hooks back. (What it showed above stays as a picture. To
+# click in it again, run its cell once more.)
 
 # %%
 explorer.close()
@@ -220,3 +221,5 @@ print(net(a, b, c))
 # registration, each on the output of the one before: 26, 126, 6. A pre-hook before `add_ten` that takes
 # away 10, 0, 10 gets you only to 106, since `add_hundred` still comes after.
 # </details>
+#
+# **Next:** [4 · Look into a network](04_lenet.ipynb)

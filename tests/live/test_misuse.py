@@ -63,7 +63,7 @@ def test_a_vector_root_needs_a_gradient_of_its_shape() -> None:
         hookviz.record(root)
     with pytest.raises(hookviz.GradientError, match=r"shape \[3\].*shape \[2\]"):
         hookviz.record(root, gradient=torch.ones(3))
-    with pytest.raises(hookviz.GradientError, match="is a float"):
+    with pytest.raises(hookviz.GradientError, match="is of type float"):
         hookviz.record(root, gradient=1.0)  # type: ignore[arg-type]
 
 
@@ -74,7 +74,7 @@ def test_a_complex_scalar_root_needs_a_gradient() -> None:
 
 
 def test_names_must_name_tensors() -> None:
-    with pytest.raises(hookviz.NotATensorError, match=r"names\['a'\] is a int"):
+    with pytest.raises(hookviz.NotATensorError, match=r"names\['a'\] is of type int"):
         hookviz.record(leaf(1.0) * 2, names={"a": 1})  # type: ignore[dict-item]
 
 

@@ -65,7 +65,7 @@ def test_modules_lines_and_inner_variables_are_known(
     assert lines["TanhBackward0"] == "hidden = torch.tanh(self.inner(x))"
     assert lines["MeanBackward0"] == "return predicted.square().mean()"
     (source,) = trace.graph.sources
-    assert source.text.startswith("get_ipython().run_line_magic('hookviz', '')\nclass Net")
+    assert source.text.startswith("%%hookviz\nclass Net")
     assert explorer.code[0]["first"] == 1
 
 

@@ -84,3 +84,26 @@ def test_a_long_row_is_no_table() -> None:
 def test_every_dtype_is_json(dtype: torch.dtype) -> None:
     a = torch.ones(2, 2, dtype=dtype, requires_grad=True)
     book_of(hookviz.record((a * 2).abs().sum()))
+
+
+@pytest.mark.parametrize("kind", ["accumulate", "retain_grad"])
+def test_a_grad_that_is_added_to_shows_what_it_was(kind: str) -> None:
+    a = torch.tensor([1.0, 2.0], requires_grad=True)
+    kept = a * 2
+    kept.retain_grad()
+    target = a if kind == "accumulate" else kept
+    root = (kept * torch.tensor([3.0, 4.0])).sum()
+    for before in (None, [["3", "4"]], [["6", "8"]]):
+        trace = hookviz.record(root)
+        shown, data = book_of(trace)
+        (event,) = [event for event in trace.events if event.kind == kind]
+        sides = {
+            label: None if place is None else data[place]["rows"]
+            for label, place in shown[event.index]["before"]
+        }
+        factor = 2 if kind == "accumulate" else 1
+        scaled = before and [[str(int(text) * factor) for text in before[0]]]
+        assert sides == {".grad": scaled, "+": [[str(3 * factor), str(4 * factor)]]}
+        ((label, place),) = shown[event.index]["after"]
+        assert label == ".grad"
+        assert data[place]["levels"] == [target.grad.tolist()]

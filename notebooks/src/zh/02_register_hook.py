@@ -215,5 +215,7 @@ print("a", a.grad, " b", b.grad, " c", c.grad, " d", d.grad)
 #
 # `a.register_hook(lambda grad: grad * 0)`。结果是 `a` 为 0，`b` 为 8，`c` 为 4，`d` 为 6。
 #
-# 把同样的钩子放到 `c` 上，`a.grad` 也会变成 0，但 `b.grad` 和 `c.grad` 也跟着变了：它们都受这个钩子影响。
+# 把同样的钩子放到 `c` 上，`a.grad` 也会变成 0，但还有 `c.grad`（它在钩子之后才保存）和 `c` 后面的 `b.grad` 也跟着变了。
 # </details>
+#
+# **下一页：** [3 · 模块四周的钩子](03_module_hooks.ipynb)

@@ -57,7 +57,7 @@ c = torch.tensor(3.0, requires_grad=True)
 print(net(a, b, c))
 
 # %% [markdown]
-# 126。前置钩子给**第一个**和**第三个**参数加了 10，于是 `forward` 拿到 11、2、13，返回 26；前向钩子再把它变成 126。
+# 输出 126：前置钩子给**第一个**和**第三个**参数加了 10，于是 `forward` 拿到 11、2、13，返回 26；前向钩子再把它变成 126。
 #
 # 要亲眼看到，就把这次调用作为函数交给 `explore`。它会在全程观察下调用一次，再对返回值调用 `backward()`。前向和反向就排在同一条时间线里。
 
@@ -76,7 +76,7 @@ print(explorer.trace.text(lang="zh"))
 #
 # ## 3.2 修改钩子，前向就重新运行
 #
-# 点击 `SumNet` 的方框，修改 `return a + 10, b, c + 10`；也可以在 Python 里做：
+# 点击上面的方框 `net`，修改 `return a + 10, b, c + 10`；也可以在 Python 里做：
 
 # %%
 pre_hook = explorer.hooks(net)[0]
@@ -91,7 +91,7 @@ for name in "abc":
     print(name, explorer.trace.grad(name).item())
 
 # %% [markdown]
-# `a.grad` 是 10。只做加法的前向钩子不影响梯度，做乘法的会。关闭这个窗口，模块就恢复自己原来的钩子。
+# `a.grad` 是 10。只做加法的前向钩子不影响梯度，做乘法的会。关闭这个窗口，模块就恢复自己原来的钩子。（上面只留下一张图；想再点击操作，就重新运行那个单元格。）
 
 # %%
 explorer.close()
@@ -197,3 +197,5 @@ print(net(a, b, c))
 #
 # `net.register_forward_hook(lambda module, args, output: output - 120)`。前向钩子按注册的顺序运行，每个接着上一个的输出：26、126、6。如果在 `add_ten` 之前加一个减去 10、0、10 的前置钩子，只能得到 106，因为 `add_hundred` 还在后面。
 # </details>
+#
+# **下一页：** [4 · 看进一个网络里面](04_lenet.ipynb)
