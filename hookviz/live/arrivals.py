@@ -6,7 +6,7 @@ import torch
 
 from hookviz.live import internals
 from hookviz.live.graph import Slot
-from hookviz.live.memory import equal_bits, shares_memory
+from hookviz.live.memory import equal_bits, is_strided, shares_memory
 from hookviz.live.reading import RawValue, Reader, Reading
 from hookviz.live.seen import Seen
 from hookviz.live.summarize import sample
@@ -28,7 +28,7 @@ class Held(Seen):
         self._is_exact = False
         self._mark = self._print = None
         self._version: int | None = None
-        if tensor is not None and tensor.layout is torch.strided:
+        if tensor is not None and is_strided(tensor):
             self._version = internals.version(tensor)
             self._take_print(tensor)
 
@@ -192,13 +192,13 @@ def _excerpt(held: Held) -> torch.Tensor | None:
     """Return all of a small gradient, a sample of a large one."""
     if held.tensor is None or held.reading is None or held.reading.is_whole:
         return held.tensor
-    return sample(held.tensor.detach()) if held.tensor.layout == torch.strided else None
+    return sample(held.tensor.detach()) if is_strided(held.tensor) else None
 
 
 def _add(one: torch.Tensor | None, other: torch.Tensor | None) -> torch.Tensor | None:
     if one is None or other is None:
         return None
-    if one.shape != other.shape or one.layout != other.layout:
+    if one.is_nested or one.shape != other.shape or one.layout != other.layout:
         return None
     with torch.no_grad():
         return one.detach() + other.detach()

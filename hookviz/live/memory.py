@@ -17,6 +17,11 @@ _SAMPLED = 32
 _INTEGERS = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 
 
+def is_strided(tensor: torch.Tensor) -> bool:
+    """Return whether a tensor has a shape and strides; a nested one only claims the layout."""
+    return tensor.layout is torch.strided and not tensor.is_nested
+
+
 def storage_of(tensor: torch.Tensor) -> int:
     """Return the address of a tensor's storage; 0 where it has none."""
     if tensor.layout != torch.strided:

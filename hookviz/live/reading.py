@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import torch
 
-from hookviz.live.memory import equal_bits, place_of
+from hookviz.live.memory import equal_bits, is_strided, place_of
 from hookviz.live.moments import Moments
 from hookviz.live.summarize import Excerpt, exact_numbers, excerpt, summarize
 from hookviz.records import TensorSnapshot
@@ -57,7 +57,8 @@ class Reading:
             tensor: What it was read from; only asked for its kind.
             raw: A list of all elements, a copy, an excerpt, or the last fields of a snapshot.
         """
-        self.shape = tensor.shape
+        # A nested tensor of the old kind has no shape, only how many there are in it.
+        self.shape = tensor.shape if is_strided(tensor) else _shape(tensor)
         self.dtype = tensor.dtype
         self._where = tensor.device
         self._layout = tensor.layout
@@ -200,7 +201,7 @@ def read(
     """
     is_plain = type(tensor) is torch.Tensor and not tensor.requires_grad
     plain = tensor if is_plain else tensor.detach()
-    if plain.layout is not torch.strided or type(plain) is not torch.Tensor:
+    if not is_strided(plain) or type(plain) is not torch.Tensor:
         return Reading(tensor, _at_once(plain, keep=keep))
     count = plain.numel()
     try:
@@ -254,6 +255,13 @@ def _copied(plain: torch.Tensor) -> torch.Tensor | None:
     if copy.stride() != once.stride():
         return None
     return copy if once is plain else copy.expand(plain.shape)
+
+
+def _shape(tensor: torch.Tensor) -> torch.Size:
+    try:
+        return tensor.shape
+    except RuntimeError:
+        return torch.Size((tensor.size(0),))
 
 
 def _fields(raw: Any) -> dict[str, Any]:

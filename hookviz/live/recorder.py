@@ -86,6 +86,9 @@ class Recorder:
     def start(self, gradient: torch.Tensor) -> None:
         """Note the gradient that is handed to the root."""
         root = self._live.tensors[0]
+        if gradient.dtype != root.tensor.dtype:
+            # The engine does the same before anything else sees it (tried on 2.13).
+            gradient = gradient.detach().to(root.tensor.dtype)
         reading = self.log.read(gradient)
         self.log.runs.current.arrivals.send(root.slot, gradient, reading, root.label)
         self.log.add(kind="start", tensor=root.label, outgoing=reading)

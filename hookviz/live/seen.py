@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from hookviz.live import internals
-from hookviz.live.memory import bit_print, bit_sample, place_of, same_bits
+from hookviz.live.memory import bit_print, bit_sample, is_strided, place_of, same_bits
 from hookviz.live.reading import Reading
 from hookviz.live.summarize import exact_numbers
 
@@ -41,7 +41,7 @@ class Seen:
         self._is_exact = is_exact
         self._mark: object = None
         self._print: object = None
-        if tensor is not None and tensor.layout is torch.strided:
+        if tensor is not None and is_strided(tensor):
             self._mark = _mark_of(tensor)
             self._take_print(tensor)
 
@@ -111,7 +111,7 @@ def same_numbers(numbers: list[Any], tensor: torch.Tensor) -> bool:
 
 def _mark_of(tensor: torch.Tensor) -> object:
     """Return all marks of a tensor but its bits; `None` where it has no memory to tell it by."""
-    if tensor.layout is not torch.strided:
+    if not is_strided(tensor):
         return None
     place = place_of(tensor)
     if not place:

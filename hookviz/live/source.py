@@ -9,7 +9,7 @@ import functools
 import inspect
 import linecache
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, FunctionType
@@ -134,17 +134,32 @@ def _same_code(code: CodeType, node: ast.Lambda | ast.FunctionDef) -> bool:
     arguments = [arg.arg for arg in (*node.args.posonlyargs, *node.args.args)]
     if list(code.co_varnames[: code.co_argcount]) != arguments:
         return False
-    module: ast.Module | ast.Expression
+    statement: ast.stmt
     if isinstance(node, ast.Lambda):
-        module = ast.Expression(body=node)
-        compiled = compile(module, "<hookviz>", "eval")
+        statement = ast.Expr(node)
     else:
-        bare = copy.copy(node)
-        bare.decorator_list = []
-        module = ast.Module(body=[bare], type_ignores=[])
+        statement = copy.copy(node)
+        statement.decorator_list = []
+    wanted = _fingerprint(code)
+    return any(_fingerprint(one) == wanted for one in _compiled_inside(statement, code.co_freevars))
+
+
+def _compiled_inside(statement: ast.stmt, names: Iterable[str]) -> list[CodeType]:
+    """Return what functions a statement makes inside a function that has variables of these names.
+
+    Without one around them, `nonlocal` would not compile.
+    """
+    outer = ast.parse("def around(): pass").body[0]
+    assert isinstance(outer, ast.FunctionDef)
+    variables = [ast.Assign([ast.Name(name, ast.Store())], ast.Constant(None)) for name in names]
+    outer.body = [*variables, statement]
+    module = ast.fix_missing_locations(ast.Module([outer], []))
+    try:
         compiled = compile(module, "<hookviz>", "exec")
-    inner = next((c for c in compiled.co_consts if isinstance(c, CodeType)), None)
-    return inner is not None and _fingerprint(inner) == _fingerprint(code)
+    except (SyntaxError, ValueError):
+        return []
+    (around,) = (code for code in compiled.co_consts if isinstance(code, CodeType))
+    return [code for code in around.co_consts if isinstance(code, CodeType)]
 
 
 def _fingerprint(code: CodeType) -> list[tuple[str, object]]:

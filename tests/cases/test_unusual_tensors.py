@@ -237,3 +237,26 @@ def test_empty_and_large_gradients_are_kept_whole_or_in_short(shape, keep) -> No
     else:
         assert len(trace.to_json()) < 30_000
     compare(build, passes=2)
+
+
+@pytest.mark.parametrize("uses", [1, 2])
+@pytest.mark.parametrize("hook", [None, lambda grad: None])
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
+def test_a_nested_tensor_without_a_shape_is_said_to_be_one(hook, uses) -> None:
+    def build() -> tuple[torch.Tensor, torch.Tensor]:
+        x = torch.nested.nested_tensor([torch.ones(2), torch.ones(3)], requires_grad=True)
+        if hook is not None:
+            x.register_hook(hook)
+        return x, sum(x.to_padded_tensor(0).sum() for _ in range(uses))
+
+    plain, root = build()
+    root.backward()
+    x, root = build()
+    trace = hookviz.record(root, names={"x": x})
+    padded = (leaf.grad.to_padded_tensor(0) for leaf in (plain, x))
+    assert torch.equal(*padded)
+    assert trace.error is None
+    grad = trace.grad("x")
+    assert (grad.shape, grad.values) == ((2,), None)
+    assert grad.note
+    assert hookviz.explore(root, names={"x": x}).steps

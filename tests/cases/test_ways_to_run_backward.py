@@ -238,3 +238,21 @@ def test_a_complex_root_needs_a_gradient_with_hookviz_as_without() -> None:
         (z * z).sum().backward()
     with pytest.raises(hookviz.GradientError, match="is complex"):
         hookviz.record((z * z).sum())
+
+
+@pytest.mark.parametrize("given", [torch.float64, torch.float16, torch.int64])
+@pytest.mark.parametrize("hooked", [False, True])
+def test_a_starting_gradient_of_another_dtype_is_taken_over_as_the_engine_does(
+    given, hooked
+) -> None:
+    def build() -> Tensors:
+        w = filled((3,))
+        y = w * 2
+        if hooked:
+            y.register_hook(lambda grad: grad * 3)
+        return {"y": y, "w": w}
+
+    trace = compare(build, gradient=(torch.arange(1, 4) / 3).to(given))
+    start = trace.events[0]
+    assert start.kind == "start"
+    assert start.outgoing.dtype == "float32"

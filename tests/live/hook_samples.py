@@ -39,3 +39,33 @@ class Scaler:
 
 
 wrapped_in_partial = functools.partial(lambda factor, grad: grad * factor, 2)
+
+
+def counting() -> Hook:
+    calls = 0
+
+    def counted(grad: float) -> float:
+        nonlocal calls
+        calls += 1
+        return grad * calls
+
+    return counted
+
+
+class Base:
+    def scale(self, grad: float) -> float:
+        return grad
+
+
+class Derived(Base):
+    def hook(self) -> Hook:
+        return lambda grad: super(Derived, self).scale(grad)
+
+    def hook_with_class(self) -> Hook:
+        def scaled(grad: float) -> float:
+            return super(__class__, self).scale(grad)  # type: ignore[name-defined,no-any-return]
+
+        return scaled
+
+
+with_lambda_default = lambda grad, change=(lambda inner: inner + 1): change(grad)  # noqa: E731

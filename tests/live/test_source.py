@@ -6,7 +6,9 @@ import linecache
 from pathlib import Path
 
 import pytest
+import torch
 
+import hookviz
 from hookviz.live.source import find_source
 from tests.live import hook_samples as samples
 
@@ -77,3 +79,23 @@ def test_a_loop_of_wrapped_functions_ends() -> None:
     loop = Loop()
     loop.__wrapped__ = loop  # type: ignore[attr-defined]
     assert find_source(loop).label == "Loop"
+
+
+@pytest.mark.parametrize(
+    ("hook", "start"),
+    [
+        (samples.counting(), "def counted(grad: float) -> float:\n    nonlocal calls"),
+        (samples.Derived().hook(), "lambda grad: super(Derived, self)"),
+        (samples.Derived().hook_with_class(), "def scaled(grad: float)"),
+        (samples.with_lambda_default, "lambda grad, change=(lambda inner: inner + 1)"),
+    ],
+)
+def test_a_hook_that_lives_on_variables_around_it_is_found(hook: samples.Hook, start: str) -> None:
+    assert find_source(hook).text.startswith(start)
+
+
+def test_hooks_of_pytorch_itself_are_told() -> None:
+    a, b = (torch.ones(2, requires_grad=True) for _ in range(2))
+    torch.autograd.graph.register_multi_grad_hook([a, b], lambda grads: None)
+    trace = hookviz.record((a * b).sum())
+    assert [event.tensor for event in trace.events if event.kind == "tensor_hook"] == ["a", "b"]
