@@ -197,16 +197,26 @@ def page_html(
     title = title or (render_state_title(parts[0]) if parts else "hookviz")
     theme = str(parts[0].state.get("theme", "auto")) if parts else "auto"
     chosen = "" if theme == "auto" else f' data-theme="{html.escape(theme)}"'
+    headings = [part.heading or Message("page.explorer") for part in parts]
+    texts = [*headings, *notes, Message("page.footer")]
     state = {
         "strings": {language: dict(table(language)) for language in LANGUAGES},
         "explorers": [{**part.state, "lang": lang} for part in parts],
+        "languages": {
+            language: {"tag": tag, "texts": [render(text, language) for text in texts]}
+            for language, tag in _LANGUAGE_TAGS.items()
+        },
     }
     script = _script()
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     # Nothing is fetched, and no script runs but the one below, whatever a name or a text contains.
     policy = f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'"
     sections = "\n".join(_section(part, number, lang) for number, part in enumerate(parts))
-    said = "\n".join(f'<p class="hv-page-note">{_escaped(note, lang)}</p>' for note in notes)
+    said = "\n".join(
+        f'<p class="hv-page-note" data-hv-text="{number}">{_escaped(text, lang)}</p>'
+        for number, text in enumerate(texts)
+        if number >= len(parts)
+    )
     return f"""\
 <!doctype html>
 <html lang="{_LANGUAGE_TAGS[lang]}"{chosen}>
@@ -225,7 +235,6 @@ def page_html(
 <h1>{html.escape(title)}</h1>
 {sections}
 {said}
-<p class="hv-page-note">{_escaped(Message("page.footer"), lang)}</p>
 </main>
 <script type="application/json" id="hookviz-state">{_json(state)}</script>
 <script type="text/plain" id="hookviz-licenses">{_licenses()}</script>
@@ -246,7 +255,7 @@ def _section(part: PagePart, number: int, lang: str) -> str:
     heading = _escaped(part.heading or Message("page.explorer"), lang)
     return f"""\
 <section>
-<h2{quiet}>{heading}</h2>
+<h2{quiet} data-hv-text="{number}">{heading}</h2>
 <div class="hv-page-explorer" id="hookviz-{number}"></div>
 <noscript>
 <p class="hv-page-note">{_escaped(Message("page.no_script"), lang)}</p>
@@ -295,8 +304,16 @@ def _script() -> str:
 {_inert(bundle[: exports.start()])}
 {{
 const page = JSON.parse(document.getElementById("hookviz-state").textContent);
+const speak = (lang) => {{
+  const {{ tag, texts }} = page.languages[lang];
+  document.documentElement.lang = tag;
+  for (const place of document.querySelectorAll(":is(main, section) > [data-hv-text]")) {{
+    place.textContent = texts[Number(place.dataset.hvText)];
+  }}
+}};
 page.explorers.forEach((state, number) => {{
-  {mount[1]}(document.getElementById(`hookviz-${{number}}`), {{ ...state, strings: page.strings }});
+  const place = document.getElementById(`hookviz-${{number}}`);
+  {mount[1]}(place, {{ ...state, strings: page.strings }}, speak);
 }});
 }}
 """

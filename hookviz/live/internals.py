@@ -252,6 +252,9 @@ DYNAMO = "torch._dynamo.eval_frame"
 
 def is_inside_compiled() -> bool:
     """Return whether this runs inside compiled code, or where the compiler follows each call."""
+    # The compiler knows this answer without looking at the rest, of which it would warn.
+    if torch.compiler.is_compiling():
+        return True
     if DYNAMO not in sys.modules:
         return False
     callback = getattr(torch._C._dynamo.eval_frame, "get_eval_frame_callback", None)

@@ -20,7 +20,7 @@ class Comparison:
 
     Attributes:
         against: What the other pass was, such as `without hooks`.
-        ghosts: What the other pass used or sent there, as text; only where both reached.
+        ghosts: What the other pass used or sent there, as text, also where only that one reached.
         grads: What `.grad` was after the other pass, of tensors that keep one.
         changed: Where the two differ, also where only one of them reached.
         same: Where both have the same value.
@@ -61,8 +61,10 @@ def compare(trace: TraceRecord, other: TraceRecord, against: Message) -> Compari
     for key, (mine, theirs) in pairs.items():
         is_same = mine is not None and theirs is not None and is_same_value(mine[0], theirs[0])
         (same if is_same else changed).add(key)
-        if mine is not None and theirs is not None:
-            ghosts[key] = pair_text(mine[0], theirs[0])[1]
+        if theirs is not None:
+            # Beside another value as exact as it takes to tell them apart.
+            own = theirs[0] if mine is None else mine[0]
+            ghosts[key] = pair_text(own, theirs[0])[1]
     grads: dict[str, Text] = {}
     for tensor in trace.graph.tensors:
         counterpart = there.tensors.get(tensor.id)

@@ -19,17 +19,20 @@ _SAID_AT = frozenset(
 def with_ghosts(steps: Sequence[Step], comparison: Comparison) -> tuple[Step, ...]:
     """Return the steps with what the other pass had, from the step on that has its counterpart.
 
+    Where this pass never came, that is the step that says so.
+
     Args:
         steps: Of the pass on screen.
         comparison: What another pass had, and where the two differ.
     """
-    keys = [key for key, field, _ in steps[0].patches if field == "incoming"]
+    keys = dict.fromkeys(key for key, field, _ in steps[0].patches if field == "incoming")
     shown: list[Step] = []
     for place, step in enumerate(steps):
         patches: list[Patch] = [(key, "ghost", "") for key in keys] if place == 0 else []
         for key, field, value in step.patches:
             is_known = field == "incoming" and value != ""
-            if is_known and key in comparison.ghosts:
+            is_missed = field == "state" and value == "unreached" and key in keys
+            if (is_known or is_missed) and key in comparison.ghosts:
                 patches.append((key, "ghost", _ghost(comparison, key)))
         sentence = _sentence(step, comparison)
         caption: Text = step.caption

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import TypeVar
 
 from hookviz.records.event import Argument as Argument_
@@ -10,7 +11,7 @@ from hookviz.records.event import ErrorRecord, Event
 from hookviz.records.graph import GraphRecord
 from hookviz.view.message import Argument, Message, Text
 from hookviz.view.numbers import pair_text, short_text
-from hookviz.view.phrases import change_texts, join, value_text
+from hookviz.view.phrases import join
 
 Item = TypeVar("Item")
 
@@ -94,10 +95,33 @@ def _changes(event: Event, width: int, most: int) -> Argument:
         return _outputs(event, width, most)
     if "backward" not in event.kind:
         return _argument_changes(event, width, most)
-    if event.incoming == event.outgoing:
-        return Message("change.same", {"gradient": value_text(event.incoming, width)})
-    before, after = change_texts(event.incoming, event.outgoing, width)
-    return Message("value.arrow", {"before": before, "after": after})
+    return _gradient_changes(event, width, most)
+
+
+def _gradient_changes(event: Event, width: int, most: int) -> Argument:
+    """Return what became of the gradients, by the names that the hook's arguments have."""
+    name = "grad_output" if event.kind == "module_backward_pre_hook" else "grad_input"
+    given, left = (
+        value if isinstance(value, tuple) else (value,)
+        for value in (event.incoming, event.outgoing)
+    )
+    pairs = {f"{name}[{place}]": pair for place, pair in enumerate(zip_longest(given, left))}
+    if len(pairs) == 1:
+        (before, after), *_ = pairs.values()
+        if before == after:
+            return Message("change.same", {"gradient": short_text(before, width=width)})
+        first, second = pair_text(before, after, width=width)
+        return Message("value.arrow", {"before": first, "after": second})
+    changed = {path: (one, other) for path, (one, other) in pairs.items() if one != other}
+    shown, rest = _first(list((changed or pairs).items()), most)
+    texts: list[Text] = []
+    for path, (before, after) in shown:
+        first, second = pair_text(before, after, width=width)
+        change = {"path": path, "before": first, "after": second}
+        texts.append(Message("change.argument" if changed else "change.output", change))
+    if changed:
+        return (*texts, *rest)
+    return Message("change.same", {"gradient": (*texts, *rest)})
 
 
 def _outputs(event: Event, width: int, most: int) -> Argument:

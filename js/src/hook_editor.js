@@ -40,12 +40,8 @@ export function createHookEditor(context, drafts) {
   const cancel = make(document, "button", "hv-button", { type: "button" });
   const draft = make(document, "span", "hv-draft");
   const help = make(document, "p", "hv-help");
-  const element = make(document, "div", "hv-editor", {}, [
-    form.element,
-    code.element,
-    make(document, "div", "hv-editor-row", {}, [accept, cancel, draft]),
-    help,
-  ]);
+  const row = make(document, "div", "hv-editor-row", {}, [accept, cancel, draft]);
+  const element = make(document, "div", "hv-editor", {}, [form.element, code.element, row, help]);
   accept.addEventListener("click", submit, { signal });
   cancel.addEventListener("click", () => {
     code.setText(source());
@@ -70,8 +66,11 @@ export function createHookEditor(context, drafts) {
   function update(view, target, hook) {
     editing = { view, target, hook };
     const fixed = hook !== null && !isChangeable(target, hook);
-    form.update(hook === null && isModule(target) ? target : null);
-    element.hidden = hook === null && !isHookable(target);
+    // A page that was saved can only say why there is nothing to fill in.
+    const isOffered = hook !== null || (isHookable(target) && !view.saved);
+    form.update(hook === null && isOffered && isModule(target) ? target : null);
+    element.hidden = !isOffered && !view.saved;
+    code.element.hidden = row.hidden = !isOffered;
     code.setText(drafts.get(place()) ?? source());
     code.box.readOnly = fixed;
     code.box.setAttribute("aria-label", words.say("ui.hook_source"));

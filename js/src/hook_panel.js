@@ -53,12 +53,12 @@ export function createHookPanel(context, drafts) {
     const id = chosen.see(target);
     const now = target.hooks.find((hook) => hook.id === id) ?? null;
     list.update(view, target, now);
-    setText(empty, words.say(canAdd ? "ui.hooks.empty" : "ui.hooks.not_hookable", { ...name, code: "hookviz.explore(lambda: ...)" }));
-    empty.hidden = target.hooks.length > 0 && canAdd;
+    setText(empty, words.say(canAdd || view.saved ? "ui.hooks.empty" : "ui.hooks.not_hookable", { ...name, code: "hookviz.explore(lambda: ...)" }));
+    empty.hidden = target.hooks.length > 0 && (canAdd || view.saved);
     setText(order, words.say("ui.hooks.order"));
     order.hidden = isModule(target) || target.hooks.length < 2;
     setText(newLabel, words.say("ui.new_hook"));
-    newHook.hidden = target.hooks.length === 0 || !canAdd;
+    newHook.hidden = target.hooks.length === 0 || !canAdd || view.saved;
     newHook.setAttribute("aria-pressed", String(now === null));
     editor.update(view, target, now);
     // The row with the focus may be gone: stay near it instead of falling out of the widget.

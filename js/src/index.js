@@ -31,10 +31,13 @@ function render({ model, el }) {
  *
  * @param {HTMLElement} el
  * @param {Record<string, unknown>} state The values of the widget's traits.
+ * @param {(lang: string) => void} [switched] Is told the language that someone chose here.
  * @returns {() => void}
  */
-export function mount(el, state) {
-  return render({ model: createPageModel(state), el });
+export function mount(el, state, switched = () => {}) {
+  const model = createPageModel(state);
+  model.on("change:lang", () => switched(model.get("lang")));
+  return render({ model, el });
 }
 
 /**

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 import hookviz
 from hookviz.saved_page import page_part, save_page
 from hookviz.view import kept_answers
-from hookviz.view.message import render
+from hookviz.view.message import Message, render
 from hookviz.view.stops import stops
 from hookviz.view.text_width import clean
 from tests.browser.explorer_page import ExplorerPage
@@ -91,6 +91,35 @@ def test_a_page_steps_through_the_pass_and_asks_for_nothing(
     # Hooks can be read and not changed.
     expect(explorer.root.get_by_role("button", name="Apply", exact=True)).to_be_disabled()
     assert opened.requests == [path.as_uri()]
+    assert opened.complaints == []
+
+
+def test_the_page_around_the_explorers_speaks_their_language(
+    open_page: Callable[..., Opened], tmp_path: Path
+) -> None:
+    path, trace = tmp_path / "pass.html", hostile_trace()
+    part = page_part(trace, lang="zh", heading=Message("calls.none"))
+    notes = [HOSTILE[1], Message("page.compare.none")]
+    save_page(path, [part, page_part(trace, lang="zh")], lang="zh", notes=notes)
+    opened = open_page(path)
+    explorer, page = opened.explorer(1), opened.page
+
+    def said(lang: str) -> list[str]:
+        keys = ("calls.none", "page.explorer", "page.compare.none", "page.footer")
+        first, second, compared, footer = (render(Message(key), lang) for key in keys)
+        return [first, second, HOSTILE[1], compared, footer]
+
+    texts = page.locator("section > h2, main > p")
+    for name, lang, tag in (
+        ("", "zh", "zh-Hans"),
+        ("English", "en", "en"),
+        ("中文", "zh", "zh-Hans"),
+    ):
+        if name:
+            explorer.root.get_by_role("button", name=name, exact=True).click()
+        expect(page.locator("html")).to_have_attribute("lang", tag)
+        expect(texts).to_have_text(said(lang))
+    assert page.evaluate("document.querySelectorAll('img').length") == 0
     assert opened.complaints == []
 
 

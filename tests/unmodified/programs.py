@@ -541,6 +541,16 @@ loss = function(x, w)
 loss.backward()
 said(loss.backward)
 """,
+    "warnings about compiled code": """\
+torch._dynamo.reset()
+getattr(torch._dynamo.utils, 'warn_once_cache', set()).clear()
+model = torch.nn.Linear(2, 2)
+function = torch.compile(model, backend='eager')
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter('always')
+    function(torch.ones(1, 2)).sum().backward()
+seen.extend(str(warning.message) for warning in caught)
+""",
     "a subclass of Tensor": """\
 class Mine(torch.Tensor):
     pass

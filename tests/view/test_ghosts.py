@@ -3,7 +3,9 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 
 import pytest
+import torch
 
+import hookviz
 from hookviz.view.comparison import Comparison, compare
 from hookviz.view.ghosts import with_ghosts
 from hookviz.view.message import Message, render
@@ -64,3 +66,25 @@ def test_without_a_comparison_there_is_no_row() -> None:
     trace = example(with_hooks=True)
     steps = build_steps(trace.graph, trace.events)
     assert 'data-hv-field="ghost"' not in picture_svg(trace.graph, steps, step=0, lang="en")
+
+
+def test_what_an_error_kept_this_pass_from_has_its_ghost_at_the_error() -> None:
+    def run(*, is_broken: bool) -> hookviz.Trace:
+        a, b = (torch.tensor(value, requires_grad=True) for value in (2.0, 3.0))
+        c = a * b
+        root = c * 4
+        if is_broken:
+            c.register_hook(lambda grad: 1 / 0)
+        return hookviz.record(root, names={"a": a, "b": b, "c": c, "root": root})
+
+    trace = run(is_broken=True)
+    comparison = compare(trace, run(is_broken=False), AGAINST)
+    steps = with_ghosts(build_steps(trace.graph, trace.events), comparison)
+    assert steps[-1].kind == "error"
+    ids = {tensor.label: tensor.id for tensor in trace.graph.tensors}
+    before, last = frame_at(steps, len(steps) - 2), frame_at(steps, len(steps) - 1)
+    for name, ghost in {"a": "without hooks: 12", "b": "without hooks: 8"}.items():
+        assert before[ids[name], "ghost"] == ""
+        assert render(last[ids[name], "ghost"], "en") == ghost
+        assert ids[name] in comparison.changed
+    assert render(last[ids["c"], "ghost"], "en") == "without hooks: the same"
