@@ -134,17 +134,26 @@ def _same_code(code: CodeType, node: ast.Lambda | ast.FunctionDef) -> bool:
     arguments = [arg.arg for arg in (*node.args.posonlyargs, *node.args.args)]
     if list(code.co_varnames[: code.co_argcount]) != arguments:
         return False
-    module: ast.Module | ast.Expression
+    statement: ast.stmt
     if isinstance(node, ast.Lambda):
-        module = ast.Expression(body=node)
-        compiled = compile(module, "<hookviz>", "eval")
+        statement = ast.copy_location(ast.Return(node), node)
     else:
-        bare = copy.copy(node)
-        bare.decorator_list = []
-        module = ast.Module(body=[bare], type_ignores=[])
-        compiled = compile(module, "<hookviz>", "exec")
-    inner = next((c for c in compiled.co_consts if isinstance(c, CodeType)), None)
+        statement = copy.copy(node)
+        statement.decorator_list = []
+    # Inside a function that has the variables of the enclosing ones: `nonlocal` needs them.
+    module = ast.parse(f"def enclosing({', '.join(code.co_freevars)}): pass")
+    assert isinstance(module.body[0], ast.FunctionDef)
+    module.body[0].body = [statement]
+    try:
+        enclosing = _inner_code(compile(module, "<hookviz>", "exec"))
+    except SyntaxError:  # it is not that function, or Python has made names of its own
+        return False
+    inner = None if enclosing is None else _inner_code(enclosing)
     return inner is not None and _fingerprint(inner) == _fingerprint(code)
+
+
+def _inner_code(code: CodeType) -> CodeType | None:
+    return next((c for c in code.co_consts if isinstance(c, CodeType)), None)
 
 
 def _fingerprint(code: CodeType) -> list[tuple[str, object]]:
@@ -155,6 +164,9 @@ def _fingerprint(code: CodeType) -> list[tuple[str, object]]:
         if step.opname in _PLACE_DEPENDENT:
             continue
         name = "LOAD_OUTER" if step.opname in _OUTER_LOADS else step.opname
+        if name == "LOAD_METHOD":
+            # Of what its own file has imported, Python reads a function as any attribute.
+            name = "LOAD_ATTR"
         operand: object = step.argrepr if isinstance(step.argval, int) else step.argval
         if step.opcode in _JUMPS:
             operand = None
