@@ -75,6 +75,11 @@ class HookNamespace(dict[str, Any]):
                 return namespace[name]
         raise KeyError(name)
 
+    def space_of(self, name: str) -> Namespace | None:
+        """Return the variables among which a name is found now, `None` if it is nowhere."""
+        spaces = (self, *self._namespaces)
+        return next((space for space in spaces if name in space), None)
+
 
 def compile_hook(
     text: str,

@@ -18,11 +18,15 @@ def typed_source(text: str, function: Hook) -> HookSource:
     return HookSource(label=label, text=text.strip("\n"))
 
 
+class ClosedOver(dict[str, Any]):
+    """The closure of a function, as variables."""
+
+
 def own_namespaces(function: Hook) -> tuple[Namespace, ...]:
     """Return the variables that a function sees where it was written: closure, then globals."""
     closure = getattr(function, "__closure__", None) or ()
     names = getattr(getattr(function, "__code__", None), "co_freevars", ())
-    cells: dict[str, Any] = {}
+    cells = ClosedOver()
     for name, cell in zip(names, closure, strict=False):
         try:
             cells[name] = cell.cell_contents
