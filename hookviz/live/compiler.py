@@ -139,7 +139,7 @@ def check_callable(
     if not callable(function):
         raise refused("source.not_callable", kind=kind, what=type(function).__name__)
     hook: Callable[..., Any] = function
-    if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
+    if _gives_no_gradient(function):
         raise refused("source.coroutine", kind=kind)
     has_kwargs = sees_kwargs(hook, kind) if with_kwargs is None else with_kwargs
     arguments = arguments_of(kind, with_kwargs=has_kwargs)
@@ -156,6 +156,13 @@ def check_callable(
             error=why,
         ) from error
     return hook
+
+
+def _gives_no_gradient(function: Callable[..., Any]) -> bool:
+    try:
+        return inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function)
+    except Exception:  # noqa: BLE001 - it asks an object of the user's for its attributes
+        return False
 
 
 def _evaluate(source: str, namespace: HookNamespace, filename: str, kind: HookKind) -> Any:
