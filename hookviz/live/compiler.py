@@ -16,6 +16,7 @@ from hookviz.live.names import Namespace
 from hookviz.live.signatures import arguments_of, refusal_of, sees_kwargs
 from hookviz.live.storable import text_of
 from hookviz.records import HookKind
+from hookviz.shortened import shortened, shortened_around
 
 EXPECTED = "source.expected"
 """Key of the sentence that says what a tensor hook is."""
@@ -44,6 +45,7 @@ def refused(
         values: What stands for the sentence's placeholders.
     """
     english = table("en")
+    values = {name: shortened(value) for name, value in values.items()}
     sentence = english[key]
     for name, value in values.items():
         sentence = sentence.replace("{" + name + "}", value)
@@ -189,7 +191,8 @@ def _syntax_error(source: str, error: SyntaxError, kind: HookKind) -> HookSource
     lines = source.splitlines() or [""]
     text = lines[min(line, len(lines)) - 1]
     column = max(min(error.offset or 1, len(text) + 1), 1)
-    place = f"    {text}\n    {' ' * (column - 1)}^"
+    around, caret = shortened_around(text, column - 1)
+    place = f"    {around}\n    {' ' * caret}^"
     found = refused(
         "source.syntax", kind=kind, detail=place, line=line, error=error.msg, number=str(line)
     )
