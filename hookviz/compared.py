@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
 from hookviz.errors import HookvizError, UnknownTargetError
 from hookviz.live.session import Session
-from hookviz.records import HookRecord, TraceRecord
+from hookviz.records import GraphRecord, HookRecord, TraceRecord
 from hookviz.view.comparison import Comparison, DifferentGraphError, compare
 from hookviz.view.comparison_data import choices
 from hookviz.view.message import Message, Text
@@ -45,17 +46,28 @@ class Compared:
 
         Raises:
             UnknownTargetError: If there is no such hook.
-            HookvizError: If nothing was changed yet, or the change made another graph.
+            HookvizError: If nothing was changed yet, or no hook is on, or the change made another
+                graph.
         """
-        chosen = against.id if isinstance(against, HookRecord) else against or ""
-        self.comparison = self._compare(chosen) if chosen else None
+        chosen = against.id if isinstance(against, HookRecord) else against
+        if chosen is None:
+            chosen = ""
+        # Nothing but "" stands for no comparison: an empty list is a mistake.
+        self.comparison = None if chosen == "" else self._compare(chosen)
         self.against = chosen
 
-    def see(self, before: TraceRecord, now: TraceRecord) -> None:
-        """Take in that an action has ended: hooks may have changed, and so the other pass."""
+    def see(self, before: TraceRecord, now: TraceRecord, *, is_change: bool) -> None:
+        """Take in that an action has ended: hooks may have changed, and so the other pass.
+
+        Args:
+            before: The pass before it.
+            now: The pass after it.
+            is_change: Whether it was to change a hook. Where it was not, somebody else may have.
+        """
         if before is now:
             return
-        self._before_edit = before
+        if is_change or _hooks_of(before.graph) != _hooks_of(now.graph):
+            self._before_edit = before
         if not self.against:
             return
         try:
@@ -107,6 +119,8 @@ class Compared:
     def _compare(self, chosen: str) -> Comparison:
         trace = self._session.trace
         texts = {choice.id: choice.text for choice in choices(trace.graph, has_edit=True)}
+        if chosen == WITHOUT_HOOKS and chosen not in texts:
+            raise HookvizError("no hook is on, so there is nothing to compare with.")
         other = self._other_pass(chosen)
         if other.error is not None and trace.error is None:
             raise HookvizError(
@@ -136,3 +150,13 @@ class Compared:
         if self._before_edit is None:
             raise HookvizError("no hook was changed yet, so there is no pass from before.")
         return self._before_edit
+
+
+def _hooks_of(graph: GraphRecord) -> list[tuple[str, HookRecord]]:
+    """Return the hooks with their places; a function that runs again may give them new ids."""
+    chains = (
+        *((tensor.label, tensor.hooks) for tensor in graph.tensors),
+        *((module.name, module.hooks) for module in graph.modules),
+        *((node.id, node.hooks) for node in graph.nodes),
+    )
+    return [(owner, replace(hook, id="")) for owner, hooks in chains for hook in hooks]

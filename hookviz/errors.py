@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from hookviz.shortened import shortened
+
 if TYPE_CHECKING:
     from hookviz.records import TraceRecord
 
@@ -87,8 +89,8 @@ class AnswerError(HookvizError, ValueError):
 
     def __init__(self, given: str) -> None:
         super().__init__(
-            f"{given!r} is not an answer. Type a number such as 8 or 2*4, a list such as [30, 20], "
-            "or None."
+            f"{shortened(given)!r} is not an answer. Type a number such as 8 or 2*4, a list such "
+            "as [30, 20], or None."
         )
         self.given = given
 

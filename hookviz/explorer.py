@@ -108,7 +108,7 @@ class Explorer(SharingWidget):
 
     def run(self) -> None:
         """Run backward again with the hooks as they are now. See `Session.run`."""
-        self._act(self._session.run)
+        self._act(self._session.run, is_change=False)
 
     def attach(
         self,
@@ -168,8 +168,8 @@ class Explorer(SharingWidget):
 
         Raises:
             UnknownTargetError: If there is no such hook.
-            HookvizError: If nothing was changed yet, the change made another graph, or the hook
-                belongs to a forward that cannot be run again.
+            HookvizError: If nothing was changed yet, no hook is on, the change made another graph,
+                or the hook belongs to a forward that cannot be run again.
         """
         self._act(lambda: self._compared.choose(against))
 
@@ -194,12 +194,14 @@ class Explorer(SharingWidget):
 
     # -- inside ---------------------------------------------------------------------------------
 
-    def _act(self, action: Any, *, target: Target = "", hook: HookId = "") -> Any:
+    def _act(
+        self, action: Any, *, target: Target = "", hook: HookId = "", is_change: bool = True
+    ) -> Any:
         self.busy = True
         before, step = self._session.trace, self.step
         try:
             result = action()
-            self._compared.see(before, self._session.trace)
+            self._compared.see(before, self._session.trace, is_change=is_change)
         except BaseException as error:
             self._notices += 1
             self.notice = notice_for(

@@ -152,12 +152,17 @@ def check_path(path: str | os.PathLike[str]) -> None:
     """Refuse a path at which no file can be, before there is anything to write.
 
     Raises:
-        HookvizError: If it is a folder, or in no folder; it says what to do.
+        HookvizError: If it is a folder, or in no folder, or has no possible name; it says what to
+            do.
     """
     target = Path(path).expanduser()
-    if target.is_dir():
+    try:
+        is_folder, is_in_folder = target.is_dir(), target.parent.is_dir()
+    except OSError as error:
+        raise HookvizError(f"cannot write {str(path)!r}: {_why(target, error)}") from error
+    if is_folder:
         raise HookvizError(f"cannot write {str(path)!r}: {_IS_FOLDER}")
-    if not target.parent.is_dir():
+    if not is_in_folder:
         raise HookvizError(f"cannot write {str(path)!r}: {_no_folder(target)}")
 
 

@@ -143,7 +143,7 @@ def _ended_by(error: BaseException) -> int:
     if isinstance(error, SystemExit):
         if error.code is None or isinstance(error.code, int):
             return error.code or 0
-        print(error.code, file=sys.stderr)
+        _print_error(error.code)
         return 1
     hide_hookviz(error)
     sys.excepthook(type(error), error, error.__traceback__)
@@ -178,5 +178,13 @@ def _save(calls: Calls, name: str, page: Path, options: argparse.Namespace) -> N
 
 
 def _say(text: str) -> None:
-    sys.stdout.flush()
-    print(f"hookviz: {text}", file=sys.stderr)
+    # The script may have closed or replaced both: then nobody listens, and that is no failure.
+    with suppress(Exception):
+        sys.stdout.flush()
+    _print_error(f"hookviz: {text}")
+
+
+def _print_error(text: object) -> None:
+    if sys.stderr is not None:
+        with suppress(OSError, ValueError):
+            print(text, file=sys.stderr)

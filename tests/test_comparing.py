@@ -85,6 +85,41 @@ def test_before_and_after_an_edit(explorer: Explorer) -> None:
     assert ghosts(explorer)["a"] == "30"
 
 
+def test_running_again_is_no_change_to_compare_with(
+    explorer: Explorer, tensors: dict[str, torch.Tensor]
+) -> None:
+    explorer.run()
+    with pytest.raises(HookvizError, match="no hook was changed yet"):
+        explorer.compare("edit")
+    explorer.edit(explorer.hooks("e")[0], "lambda grad: grad * 5")
+    explorer.run()
+    explorer.compare("edit")
+    explorer.run()
+    assert ghosts(explorer)["e"] == "2"
+    tensors["d"].register_hook(lambda grad: grad * 0)
+    explorer.run()
+    assert ghosts(explorer)["e"] == "the same"
+    assert float(ghosts(explorer)["d"]) != 0  # somebody else's change counts too
+
+
+def test_where_no_hook_is_on_there_is_nothing_to_compare_with(explorer: Explorer) -> None:
+    for name in "cde":
+        for hook in explorer.hooks(name):
+            explorer.disable(hook)
+    with pytest.raises(HookvizError, match=r"^no hook is on, so there is nothing to compare with"):
+        explorer.compare()
+    with pytest.raises(HookvizError, match="is turned off"):
+        explorer.compare(explorer.hooks("c")[0])
+
+
+@pytest.mark.parametrize("against", [[], {}, 0, False, ["h0"]])
+def test_what_is_no_hook_does_not_end_the_comparison(explorer: Explorer, against: object) -> None:
+    explorer.compare()
+    with pytest.raises(UnknownTargetError, match="To compare, give the id of a hook"):
+        explorer.compare(against)  # type: ignore[arg-type]
+    assert explorer.comparison is not None
+
+
 def test_a_comparison_goes_on_over_an_edit(explorer: Explorer) -> None:
     explorer.compare()
     explorer.edit(explorer.hooks("e")[0], "lambda grad: grad * 5")

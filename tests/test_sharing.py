@@ -299,3 +299,9 @@ def test_the_code_of_the_hooks_follows_every_edit(explorer: Explorer) -> None:
     explorer.edit(explorer.hooks("e")[0], "lambda grad: grad * 7")
     assert "e.register_hook(lambda grad: grad * 7)" in explorer.as_code()
     assert explorer.hooks_code == explorer.as_code()
+
+
+def test_a_name_that_no_file_can_have_is_refused(explorer: Explorer, tmp_path: Path) -> None:
+    for save in (explorer.save_html, explorer.save_svg, explorer.save_animation):
+        with pytest.raises(HookvizError, match=r"File name too long\. Choose another"):
+            save(tmp_path / ("x" * 300 + ".html"))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from types import CodeType
 
 import torch
+from torch.utils.hooks import RemovableHandle
 from torch.utils.weak import TensorWeakRef
 
 from hookviz.live import internals
@@ -77,8 +78,17 @@ class CallEntry:
     end: int | None = None
     """Number of the first node after it; `None` while it runs."""
     mark: weakref.ref[CallMark] | None = None
+    first_hook: int = 0
+    """Number of the first hook that can be registered in it."""
+    registered: range = range(0)
+    """Numbers of the hooks that were registered in it, once it is over."""
     inside: int | None = None
     """Number of the node of a custom function in whose forward it runs, without a graph."""
+
+    def finish(self) -> None:
+        """Note that it is over."""
+        self.end = internals.sequence_number()
+        self.registered = range(self.first_hook, RemovableHandle.next_id)
 
     def made(self, number: int) -> bool:
         """Return whether the node with a number, counted in its thread, was made in it."""
@@ -140,6 +150,7 @@ class CallBook:
     ) -> CallEntry:
         """Note that a call of a module begins."""
         call = CallEntry(module, module.count, parent, place, internals.sequence_number())
+        call.first_hook = RemovableHandle.next_id
         module.count += 1
         self.calls.append(call)
         return call

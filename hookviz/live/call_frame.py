@@ -177,7 +177,7 @@ class CallFrame:
             self._finish()
 
     def _finish(self) -> None:
-        self.call.end = internals.sequence_number()
+        self.call.finish()
         self._state.frames.remove(self)
         if not self._state.frames:
             self._state.told = None

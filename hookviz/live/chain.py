@@ -28,6 +28,8 @@ class LiveHook:
     table: HookTable
     key: int
     entry: HookEntry
+    in_forward: bool = False
+    """Whether the call of a module has registered it."""
 
     @property
     def function(self) -> Hook:
@@ -37,7 +39,7 @@ class LiveHook:
     @property
     def record(self) -> HookRecord:
         """The plain data of it."""
-        return entry_record(self.id, self.kind, self.entry)
+        return entry_record(self.id, self.kind, self.entry, in_forward=self.in_forward)
 
 
 AnyHook = LiveHook | ModuleHook | NodeHook
@@ -75,8 +77,9 @@ class HookChains:
                 table = self.tables[id(hooks)] = table_of(hooks)
                 for key in table.listed():
                     hook_id = self._ids.id_at(hooks, key)
+                    in_forward = self._live.forward.registers(key)
                     self._hooks[hook_id] = LiveHook(
-                        hook_id, kind, owner, table, key, table.entries[key]
+                        hook_id, kind, owner, table, key, table.entries[key], in_forward
                     )
         self.modules.refresh()
         self.tables.update(self.modules.tables)

@@ -16,6 +16,7 @@ from hookviz.live.names import Namespace
 from hookviz.live.signatures import arguments_of, refusal_of, sees_kwargs
 from hookviz.live.storable import text_of
 from hookviz.records import HookKind
+from hookviz.shortened import shortened, shortened_around
 
 EXPECTED = "source.expected"
 """Key of the sentence that says what a tensor hook is."""
@@ -44,6 +45,7 @@ def refused(
         values: What stands for the sentence's placeholders.
     """
     english = table("en")
+    values = {name: shortened(value) for name, value in values.items()}
     sentence = english[key]
     for name, value in values.items():
         sentence = sentence.replace("{" + name + "}", value)
@@ -74,6 +76,11 @@ class HookNamespace(dict[str, Any]):
             if name in namespace:
                 return namespace[name]
         raise KeyError(name)
+
+    def space_of(self, name: str) -> Namespace | None:
+        """Return the variables among which a name is found now, `None` if it is nowhere."""
+        spaces = (self, *self._namespaces)
+        return next((space for space in spaces if name in space), None)
 
 
 def compile_hook(
@@ -134,7 +141,7 @@ def check_callable(
     if not callable(function):
         raise refused("source.not_callable", kind=kind, what=type(function).__name__)
     hook: Callable[..., Any] = function
-    if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
+    if _gives_no_gradient(function):
         raise refused("source.coroutine", kind=kind)
     has_kwargs = sees_kwargs(hook, kind) if with_kwargs is None else with_kwargs
     arguments = arguments_of(kind, with_kwargs=has_kwargs)
@@ -151,6 +158,13 @@ def check_callable(
             error=why,
         ) from error
     return hook
+
+
+def _gives_no_gradient(function: Callable[..., Any]) -> bool:
+    try:
+        return inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function)
+    except Exception:  # noqa: BLE001 - it asks an object of the user's for its attributes
+        return False
 
 
 def _evaluate(source: str, namespace: HookNamespace, filename: str, kind: HookKind) -> Any:
@@ -177,7 +191,8 @@ def _syntax_error(source: str, error: SyntaxError, kind: HookKind) -> HookSource
     lines = source.splitlines() or [""]
     text = lines[min(line, len(lines)) - 1]
     column = max(min(error.offset or 1, len(text) + 1), 1)
-    place = f"    {text}\n    {' ' * (column - 1)}^"
+    around, caret = shortened_around(text, column - 1)
+    place = f"    {around}\n    {' ' * caret}^"
     found = refused(
         "source.syntax", kind=kind, detail=place, line=line, error=error.msg, number=str(line)
     )

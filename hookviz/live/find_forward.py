@@ -132,6 +132,8 @@ class _Finder:
                 **self._code.fields(call.place),
             )
             module.count += 1
+            if call.parent is None:
+                self._part.registered.append(call.registered)
             mark = None if call.mark is None else call.mark()
             records[id(call)] = LiveCall(record, module, mark)
             self._part.calls.append(records[id(call)])

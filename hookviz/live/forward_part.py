@@ -62,6 +62,7 @@ class ForwardPart:
         sources: The code around all of those.
         names: Names of inner variables, with their tensors.
         notes: Keys of the language tables: what could not be seen.
+        registered: Numbers of the hooks that its calls have registered.
         error: What the code around the modules raised, with its line, and what it had printed;
             `None` where nothing was raised, or a call has told it.
     """
@@ -74,7 +75,12 @@ class ForwardPart:
     sources: tuple[SourceRecord, ...] = ()
     names: list[tuple[str, torch.Tensor]] = field(default_factory=list)
     notes: tuple[str, ...] = ()
+    registered: list[range] = field(default_factory=list)
     error: tuple[ErrorRecord, str] | None = None
+
+    def registers(self, key: int) -> bool:
+        """Return whether a call has registered the hook with this number."""
+        return any(key in numbers for numbers in self.registered)
 
     def parameters(self) -> Iterator[tuple[LiveModule, str, torch.Tensor]]:
         """Yield every parameter that is left with its name and the module that has it as its own.

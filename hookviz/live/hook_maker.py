@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable
 
+from hookviz.live.attribute import attribute_of
 from hookviz.live.compiler import check_callable, compile_hook
 from hookviz.live.names import Namespace
 from hookviz.live.signatures import sees_kwargs
@@ -71,7 +72,7 @@ class HookMaker:
 
         A function that was run again has other variables, which the hook is to see.
         """
-        code = getattr(function, "__code__", None)
+        code = attribute_of(function, "__code__")
         if code is None or not code.co_filename.startswith(_FILE) or not source.text:
             return function
         namespaces = (*own_namespaces(instead_of), *self._namespaces)

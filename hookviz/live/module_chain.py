@@ -31,6 +31,8 @@ class ModuleHook:
     key: int
     entry: HookEntry
     is_global: bool
+    in_forward: bool = False
+    """Whether the call of a module has registered it."""
 
     @property
     def function(self) -> Hook:
@@ -40,7 +42,7 @@ class ModuleHook:
     @property
     def record(self) -> HookRecord:
         """The plain data of it."""
-        record = entry_record(self.id, self.kind, self.entry)
+        record = entry_record(self.id, self.kind, self.entry, in_forward=self.in_forward)
         module = self.owner.module
         return record if module is None else with_flags(record, module, self.table.hooks, self.key)
 
@@ -84,6 +86,7 @@ class ModuleChains:
                 key,
                 table.entries[key],
                 place.is_global,
+                self._forward.registers(key),
             )
             for key in table.listed()
         ]
@@ -131,14 +134,16 @@ class ModuleChains:
 
     def record_at(self, hooks: HookDict, key: int, kind: HookKind, entry: HookEntry) -> HookRecord:
         """Return the plain data of a hook by where it stands, or stood."""
-        return entry_record(self._ids.id_at(hooks, key), kind, entry)
+        in_forward = self._forward.registers(key)
+        return entry_record(self._ids.id_at(hooks, key), kind, entry, in_forward=in_forward)
 
     def renamed(self, record: HookRecord, seat: Seat | None) -> HookRecord:
         """Return a record of a watched block with the id that the hook has in this graph."""
-        hooks, key = (None, 0) if seat is None else (seat[0](), seat[1])
+        hooks, key = (None, -1) if seat is None else (seat[0](), seat[1])
         # Of a dictionary that is gone, the reference itself stands for the place.
         where: object = hooks if hooks is not None else seat[0] if seat is not None else record
-        return replace(record, id=self._ids.id_at(where, key))
+        in_forward = self._forward.registers(key)
+        return replace(record, id=self._ids.id_at(where, key), in_forward=in_forward)
 
 
 def _register(

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from hookviz.live import internals
+from hookviz.live.bound_names import bound_names
 from hookviz.live.internals import HookDict
 from hookviz.live.table import HookEntry
 from hookviz.records import HookKind, HookRecord
@@ -76,7 +77,9 @@ def hook_record(
     return with_flags(entry_record(hook_id, place.kind, entry), module, place.hooks, key)
 
 
-def entry_record(hook_id: str, kind: HookKind, entry: HookEntry) -> HookRecord:
+def entry_record(
+    hook_id: str, kind: HookKind, entry: HookEntry, *, in_forward: bool = False
+) -> HookRecord:
     """Return the plain data of any hook."""
     return HookRecord(
         id=hook_id,
@@ -86,6 +89,8 @@ def entry_record(hook_id: str, kind: HookKind, entry: HookEntry) -> HookRecord:
         origin=entry.origin,
         enabled=entry.enabled,
         location=entry.source.location,
+        bound=bound_names(entry.function),
+        in_forward=in_forward,
     )
 
 
@@ -96,5 +101,7 @@ def with_flags(
     flags: dict[str, Any] = {
         "with_kwargs": internals.sees_kwargs(module, hooks, key),
         "always_call": internals.is_always_called(module, hooks, key),
+        "is_old_kind": record.kind == "module_backward_hook"
+        and not internals.is_full(module, hooks),
     }
     return replace(record, **flags) if any(flags.values()) else record

@@ -38,7 +38,7 @@ def refusal_of(function: Callable[..., Any], arguments: tuple[str, ...]) -> Type
     """
     try:
         signature = inspect.signature(function)
-    except (TypeError, ValueError):
+    except Exception:  # noqa: BLE001 - it asks an object of the user's for its attributes
         return None
     try:
         signature.bind(*[None] * len(arguments))

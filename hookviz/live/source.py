@@ -15,6 +15,7 @@ from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
 
+from hookviz.live.attribute import attribute_of
 from hookviz.live.user_code import cell_number
 
 
@@ -55,6 +56,9 @@ def find_source(function: Callable[..., Any]) -> HookSource:
     return HookSource(label=label, text=text, location=location)
 
 
+_NOTHING = object()
+
+
 def _underlying(function: Any) -> FunctionType | None:
     # Bounded, because a `__wrapped__` chain may be a loop.
     for _ in range(10):
@@ -64,15 +68,15 @@ def _underlying(function: Any) -> FunctionType | None:
             function = function.func
         elif inspect.ismethod(function):
             function = function.__func__
-        elif hasattr(function, "__wrapped__"):
-            function = function.__wrapped__
         else:
-            function = vars(type(function)).get("__call__")
+            wrapped = attribute_of(function, "__wrapped__", _NOTHING)
+            is_wrapper = wrapped is not _NOTHING
+            function = wrapped if is_wrapper else vars(type(function)).get("__call__")
     return None
 
 
 def _label_without_code(function: Any) -> str:
-    name = getattr(function, "__name__", None)
+    name = attribute_of(function, "__name__")
     return name if isinstance(name, str) else type(function).__name__
 
 
@@ -83,7 +87,8 @@ def _label(function: Any, plain: FunctionType) -> str:
         owner = function.__self__
         kind = owner if isinstance(owner, type) else type(owner)
         return f"{kind.__name__}.{plain.__name__}"
-    if not isinstance(function, FunctionType) and not hasattr(function, "__wrapped__"):
+    is_wrapper = attribute_of(function, "__wrapped__", _NOTHING) is not _NOTHING
+    if not isinstance(function, FunctionType) and not is_wrapper:
         return type(function).__name__
     return "lambda" if plain.__name__ == "<lambda>" else plain.__name__
 
@@ -170,6 +175,9 @@ def _fingerprint(code: CodeType) -> list[tuple[str, object]]:
         if step.opname in _PLACE_DEPENDENT:
             continue
         name = "LOAD_OUTER" if step.opname in _OUTER_LOADS else step.opname
+        if name == "LOAD_METHOD":
+            # Of what its own file has imported, Python reads a function as any attribute.
+            name = "LOAD_ATTR"
         operand: object = step.argrepr if isinstance(step.argval, int) else step.argval
         if step.opcode in _JUMPS:
             operand = None

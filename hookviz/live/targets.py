@@ -34,12 +34,17 @@ def find_owner(live: LiveGraph, target: Target, kind: HookKind | None) -> tuple[
     """
     owner = _owner(live, target, kind)
     if isinstance(owner, LiveTensor):
-        kinds, default = TENSOR_KINDS, "tensor_hook"
+        kinds, default = TENSOR_KINDS if owner.is_leaf else TENSOR_KINDS[:1], "tensor_hook"
     elif isinstance(owner, LiveModule):
         kinds, default = MODULE_KINDS, "module_forward_hook"
     else:
         kinds, default = NODE_KINDS, "node_hook"
     chosen = kind or next(one for one in kinds if one == default)
+    if isinstance(owner, LiveTensor) and chosen in TENSOR_KINDS[len(kinds) :]:
+        raise HookvizError(
+            f"{owner.label} is not a leaf, and PyTorch allows a {chosen} on leaves only: nothing "
+            f"is accumulated elsewhere. {owner.label} takes: {', '.join(kinds)}."
+        )
     if chosen not in kinds:
         raise HookvizError(f"{owner.label} takes no {chosen}. It takes: {', '.join(kinds)}.")
     return owner, chosen

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hookviz.errors import AnswerError
+from hookviz.shortened import shortened
 
 RELATIVE = 2e-3
 """How far off an answer may be, as a part of the recorded number: people type few digits."""
@@ -90,7 +91,9 @@ class Verdict:
         return self.is_right
 
     def __str__(self) -> str:
-        return f"right: {self.recorded}" if self.is_right else f"not {self.given}: {self.recorded}"
+        if self.is_right:
+            return f"right: {self.recorded}"
+        return f"not {shortened(self.given)}: {self.recorded}"
 
 
 def judge(answer: object, recorded: Sequence[str | None], shown: str) -> Verdict:

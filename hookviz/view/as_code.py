@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 
 from hookviz.records import (
     BackwardArguments,
     Event,
     GraphRecord,
-    HookKind,
     HookRecord,
     TensorSnapshot,
     TraceRecord,
 )
+from hookviz.view.hook_code import hook_lines, names_read, one_line
 from hookviz.view.node_code import expression_in, module_code, node_code
 from hookviz.view.tensor_code import gradient_code, tensor_code
-
-_REGISTER: dict[HookKind, str] = {
-    "tensor_hook": "register_hook",
-    "post_accumulate_hook": "register_post_accumulate_grad_hook",
-    "node_prehook": "register_prehook",
-    "node_hook": "register_hook",
-    "module_forward_pre_hook": "register_forward_pre_hook",
-    "module_forward_hook": "register_forward_hook",
-    "module_backward_pre_hook": "register_full_backward_pre_hook",
-    "module_backward_hook": "register_full_backward_hook",
-}
 
 
 def as_code(trace: TraceRecord, arguments: BackwardArguments | None = None) -> str:
@@ -40,43 +29,76 @@ def as_code(trace: TraceRecord, arguments: BackwardArguments | None = None) -> s
         arguments: What backward was given, where that is known; the starting gradient is anyway.
     """
     graph = trace.graph
+    taken = _names_in_use(graph)
     if not graph.tensors:
         # A function failed before it made anything.
-        return "\n".join([*_module_lines(graph), ""])
-    lines = [*_module_lines(graph), *_tensor_lines(graph), *_node_lines(graph)]
+        return "\n".join([*_module_lines(trace, taken), ""])
+    lines = [*_module_lines(trace, taken), *_tensor_lines(graph, taken), *_node_lines(graph, taken)]
     start = next((e for e in trace.events if e.kind == "start" and not e.timeline), None)
     if start is not None:
         lines += [*_accumulated_lines(graph), _call(graph, start, arguments or BackwardArguments())]
     return "\n".join([*lines, ""])
 
 
-def _module_lines(graph: GraphRecord) -> Iterator[str]:
-    lines: list[str] = []
+def _names_in_use(graph: GraphRecord) -> frozenset[str]:
+    """Return the names that stand for tensors and modules, and those that hooks look up."""
+    names = [*(name for tensor in graph.tensors for name in tensor.names)]
+    names += [module.name for module in graph.modules]
+    first = {match[0] for name in names if (match := re.match(r"\w+", name))}
+    return frozenset(first).union({"torch"}, *map(names_read, _hooks(graph)))
+
+
+def _hooks(graph: GraphRecord) -> Iterable[HookRecord]:
+    chains = (
+        *(module.hooks for module in graph.modules),
+        *(tensor.hooks for tensor in graph.tensors),
+        *(node.hooks for node in graph.nodes),
+    )
+    return (hook for hooks in chains for hook in hooks)
+
+
+def _module_lines(trace: TraceRecord, taken: frozenset[str]) -> Iterator[str]:
+    graph = trace.graph
+    lines: list[str] = [*_removed_lines(trace)]
     for module in graph.modules:
         path = module_code(graph, module)
         for hook in module.hooks:
-            lines.extend(_hook_lines(path, hook))
+            lines.extend(hook_lines(path, hook, taken))
     if lines:
         yield "# before the forward:"
         yield from lines
         yield "# run the forward here; the lines below come after it"
 
 
-def _tensor_lines(graph: GraphRecord) -> Iterator[str]:
+def _removed_lines(trace: TraceRecord) -> Iterator[str]:
+    """Yield what is to be said of hooks that ran in the forward and are no longer there."""
+    there = {hook.id for hook in _hooks(trace.graph)}
+    for event in trace.events:
+        hook = event.hook
+        if hook is None or not event.kind.startswith("module_forward") or hook.id in there:
+            continue
+        there.add(hook.id)
+        yield (
+            f"# hook {one_line(hook.label)} of {one_line(event.module or '')} ran in this forward "
+            "and has been removed since: it is missing here"
+        )
+
+
+def _tensor_lines(graph: GraphRecord, taken: frozenset[str]) -> Iterator[str]:
     for tensor in graph.tensors:
         for hook in tensor.hooks:
-            yield from _hook_lines(expression_in(tensor.names), hook)
+            yield from hook_lines(expression_in(tensor.names), hook, taken)
         if tensor.retains_grad and not tensor.is_leaf:
             name = expression_in(tensor.names)
             line = f"{name or tensor.id}.retain_grad()"
             yield line if name else f"# has no name: {line}"
 
 
-def _node_lines(graph: GraphRecord) -> Iterator[str]:
+def _node_lines(graph: GraphRecord, taken: frozenset[str]) -> Iterator[str]:
     paths = node_code(graph)
     for node in graph.nodes:
         for hook in node.hooks:
-            yield from _hook_lines(paths.get(node.id), hook)
+            yield from hook_lines(paths.get(node.id), hook, taken)
 
 
 def _accumulated_lines(graph: GraphRecord) -> Iterator[str]:
@@ -89,51 +111,7 @@ def _accumulated_lines(graph: GraphRecord) -> Iterator[str]:
             yield f"{name}.grad = {numbers}  # of an earlier pass"
         else:
             shape = list(tensor.grad.shape)
-            yield f"# {_one_line(tensor.label)}.grad already has numbers, of shape {shape}"
-
-
-def _hook_lines(owner: str | None, hook: HookRecord) -> Iterator[str]:
-    register = _REGISTER[hook.kind]
-    if owner is None:
-        yield f"# the tensor, module or function of hook {_one_line(hook.label)} has no name"
-        return
-    function = _function_of(hook)
-    if function is None:
-        yield f"# {owner}.{register}(...)  # {_one_line(hook.label)} has no source of its own"
-        return
-    definition, name = function
-    flags = "".join(
-        f", {flag}=True" for flag in ("with_kwargs", "always_call") if getattr(hook, flag)
-    )
-    lines = [*definition, f"{owner}.{register}({name}{flags})"]
-    if hook.enabled:
-        yield from lines
-    else:
-        yield "# turned off:"
-        yield from (f"# {line}".rstrip() for line in lines)
-
-
-def _function_of(hook: HookRecord) -> tuple[list[str], str] | None:
-    """Return the lines that define a hook and the expression that stands for it."""
-    text = hook.source.strip()
-    try:
-        (statement,) = ast.parse(text).body
-    except (SyntaxError, ValueError):
-        return None
-    # The source of a partial or of a callable object is that of a function behind it.
-    is_itself = hook.label in (_one_line(text), getattr(statement, "name", None))
-    if not is_itself:
-        return None
-    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Lambda):
-        return [], text if "\n" not in text else f"(\n{text}\n)"
-    if not isinstance(statement, ast.FunctionDef):
-        return None
-    arguments = statement.args
-    given = [*arguments.posonlyargs, *arguments.args]
-    if given and given[0].arg == "self":
-        # A method: without its object it is another function.
-        return None
-    return text.splitlines(), statement.name
+            yield f"# {one_line(tensor.label)}.grad already has numbers, of shape {shape}"
 
 
 def _call(graph: GraphRecord, start: Event, arguments: BackwardArguments) -> str:
@@ -158,7 +136,3 @@ def _call(graph: GraphRecord, start: Event, arguments: BackwardArguments) -> str
         given.append(f"retain_graph={arguments.retain_graph}")
     call = f"{root or 'root'}.backward({', '.join(given)})"
     return f"# {'; '.join(missing)}: {call}" if missing else call
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

@@ -89,3 +89,26 @@ def test_a_number_is_refused_at_once_though_pytorch_would_accept_it() -> None:
     with pytest.raises(HookSourceError, match="cannot be called"):
         check_callable(5)
     check_callable(print)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x" * 100_000,
+        "lambda grad: " + "1 + " * 25_000 + ")" + "+ 1" * 20_000,
+        f"lambda {', '.join(f'a{n}' for n in range(20_000))}: 0",
+    ],
+)
+def test_a_long_text_is_not_repeated_whole(text: str) -> None:
+    with pytest.raises(HookSourceError) as caught:
+        compile_hook(text, [])
+    assert len(str(caught.value)) < 1000
+    assert "…" in str(caught.value)
+    assert all(len(value) < 1000 for value in caught.value.values.values())
+
+
+def test_the_caret_stands_below_the_place_in_a_long_line_too() -> None:
+    with pytest.raises(HookSourceError) as caught:
+        compile_hook("lambda grad: " + "1 + " * 1000 + "1 ) + 1" + " + 1" * 1000, [])
+    _, line, caret, *_ = str(caught.value).splitlines()
+    assert line[caret.index("^")] == ")"

@@ -6,6 +6,7 @@ import pytest
 import torch
 
 import hookviz
+from hookviz.errors import HookvizError
 from hookviz.live import internals
 from tests.live.scripts import leaf
 
@@ -116,3 +117,16 @@ def test_a_trace_comes_back_from_its_json() -> None:
     again = hookviz.Trace.from_json(trace.to_json())
     assert again == trace
     assert str(again) == str(trace)
+
+
+def test_a_post_accumulate_hook_is_for_leaves_only() -> None:
+    a = leaf(2.0)
+    c = a * 3
+    explorer = hookviz.explore(c * 2, names={"a": a, "c": c})
+    with pytest.raises(HookvizError, match=r"c takes no zzz. It takes: tensor_hook\.$"):
+        explorer.attach("c", "lambda grad: grad", kind="zzz")  # type: ignore[arg-type]
+    with pytest.raises(HookvizError, match=r"is not a leaf, and PyTorch allows .* on leaves only"):
+        explorer.attach("c", "lambda param: None", kind="post_accumulate_hook")
+    with pytest.raises(HookvizError, match=r"a takes no zzz\. It takes: tensor_hook, post_accum"):
+        explorer.attach("a", "lambda grad: grad", kind="zzz")  # type: ignore[arg-type]
+    explorer.attach("a", "lambda param: None", kind="post_accumulate_hook")

@@ -99,3 +99,43 @@ def test_hooks_of_pytorch_itself_are_told() -> None:
     torch.autograd.graph.register_multi_grad_hook([a, b], lambda grads: None)
     trace = hookviz.record((a * b).sum())
     assert [event.tensor for event in trace.events if event.kind == "tensor_hook"] == ["a", "b"]
+
+
+def test_a_hook_that_writes_to_an_outer_variable_has_its_source() -> None:
+    count = 0
+
+    def counts(grad: float) -> float:
+        nonlocal count
+        count += 1
+        return grad * count
+
+    assert find_source(counts).text.startswith("def counts(")
+
+
+def test_a_hook_that_calls_what_its_file_imports_has_its_source(tmp_path: Path) -> None:
+    path = tmp_path / "imports.py"
+    path.write_text("import math\nhook = lambda grad: math.floor(grad)\n")
+    scope: dict[str, samples.Hook] = {}
+    exec(compile(path.read_text(), str(path), "exec"), scope)
+    assert find_source(scope["hook"]).text == "lambda grad: math.floor(grad)"
+
+
+class Lazy:
+    """Looks attributes up in what is not there yet, as proxies of settings do."""
+
+    def __getattr__(self, name: str) -> object:
+        raise RuntimeError("not configured")
+
+    def __call__(self, grad: float) -> float:
+        return grad
+
+
+def test_an_object_whose_attributes_cannot_be_asked_for_is_shown_by_its_type() -> None:
+    assert find_source(Lazy()).label == "Lazy"
+    a = torch.tensor(2.0, requires_grad=True)
+    a.register_hook(Lazy())
+    explorer = hookviz.explore(a * 3, names={"a": a})
+    explorer.attach("a", Lazy())  # type: ignore[arg-type]
+    explorer.edit("h0", "lambda grad: grad * 2")
+    assert a.grad == 6.0
+    assert "Lazy has no source of its own" in explorer.as_code()

@@ -266,6 +266,26 @@ def test_a_page_that_cannot_be_written_in_the_end_is_told(python: Python, tmp_pa
     assert "there is no folder" in done.ours[-1]
 
 
+@pytest.mark.parametrize(
+    ("end", "code"),
+    [
+        ("sys.stdout.close()", 0),
+        ("sys.stdout = None", 0),
+        ("sys.stdout.close(); sys.stderr.close(); sys.exit('no')", 1),
+        ("sys.stdout = sys.stderr = None", 0),
+    ],
+)
+def test_a_script_may_close_what_it_writes_to(
+    python: Python, tmp_path: Path, end: str, code: int
+) -> None:
+    text = f"import sys, torch\n(torch.ones((), requires_grad=True) * 2).backward()\n{end}\n"
+    write(tmp_path, text)
+    done = python("-m", "hookviz", "script.py", "-o", "page.html")
+    assert done.code == code
+    assert "Traceback" not in done.err
+    assert (tmp_path / "page.html").exists()
+
+
 def test_the_lab_is_still_there(python: Python, tmp_path: Path) -> None:
     done = python("-m", "hookviz", "lab", "--copy-only", "--dir", "mine")
     assert done.code == 0

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from hookviz.errors import AnswerError
-from hookviz.view.answers import is_right, read_answer
+from hookviz.view.answers import is_right, judge, read_answer
 
 TABLE = json.loads((Path(__file__).parents[1] / "predictions.json").read_text(encoding="utf-8"))
 """The browser reads answers too, from the same table: see `tests/js/answers.test.mjs`."""
@@ -39,3 +39,12 @@ def test_complex_numbers_are_read_by_python() -> None:
 def test_an_endless_answer_is_refused(given: str) -> None:
     with pytest.raises(AnswerError):
         read_answer(given)
+
+
+def test_a_long_answer_is_not_repeated_whole() -> None:
+    for given in ("x" * 100_000, "1, " * 33_000):
+        with pytest.raises(AnswerError) as caught:
+            read_answer(given)
+        assert len(str(caught.value)) < 400
+        assert caught.value.given == given
+    assert len(str(judge([1.0] * 150, ["1.0"], "1"))) < 300

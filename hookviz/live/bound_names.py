@@ -1,0 +1,94 @@
+"""Tell what a function has taken along from where it was made: closure variables and defaults."""
+
+from __future__ import annotations
+
+import dis
+import math
+from collections.abc import Iterator
+from types import CodeType, FunctionType
+from typing import Any
+
+from hookviz.live.compiler import HookNamespace
+from hookviz.live.typed import ClosedOver
+from hookviz.records import BoundName
+
+_MOST = 200
+"""Of a text or a number that takes more characters, nobody would read the code."""
+
+
+def bound_names(function: Any) -> tuple[BoundName, ...]:
+    """Return the names of a function that mean what they meant where it was made.
+
+    Globals are not among them: code that is written elsewhere can see those by their names.
+    """
+    if not isinstance(function, FunctionType):
+        return ()
+    return (*_closed_over(function), *_typed_in(function), *_defaults(function))
+
+
+def _closed_over(function: FunctionType) -> Iterator[BoundName]:
+    written = frozenset(_written(function.__code__))
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            value = cell.cell_contents
+        except ValueError:  # not assigned yet
+            yield BoundName(name=name)
+            continue
+        if value is function:
+            continue  # it calls itself
+        # What a hook writes to is another value each time.
+        yield BoundName(name=name, value=None if name in written else plain_code(value))
+
+
+def _typed_in(function: FunctionType) -> Iterator[BoundName]:
+    """Yield what a typed hook sees of the closure of the hook in whose place it came."""
+    names = function.__globals__
+    if not isinstance(names, HookNamespace):
+        return
+    for name in sorted(set(_globals_read(function.__code__))):
+        space = names.space_of(name)
+        if isinstance(space, ClosedOver):
+            yield BoundName(name=name, value=plain_code(space[name]))
+
+
+def _defaults(function: FunctionType) -> Iterator[BoundName]:
+    code = function.__code__
+    places = code.co_varnames[: code.co_argcount]
+    given = function.__defaults__ or ()
+    pairs = (*zip(places[len(places) - len(given) :], given, strict=True),)
+    for name, value in (*pairs, *(function.__kwdefaults__ or {}).items()):
+        yield BoundName(name=name, value=plain_code(value), is_default=True)
+
+
+def _written(code: CodeType) -> Iterator[str]:
+    for step in dis.get_instructions(code):
+        if step.opname in ("STORE_DEREF", "DELETE_DEREF"):
+            yield str(step.argval)
+    for inner in _inner(code):
+        yield from _written(inner)
+
+
+def _globals_read(code: CodeType) -> Iterator[str]:
+    for step in dis.get_instructions(code):
+        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+            yield str(step.argval)
+    for inner in _inner(code):
+        yield from _globals_read(inner)
+
+
+def _inner(code: CodeType) -> Iterator[CodeType]:
+    return (constant for constant in code.co_consts if isinstance(constant, CodeType))
+
+
+def plain_code(value: Any) -> str | None:
+    """Return the Python text of a number, a short text, or `None`; of anything else `None`."""
+    kind = type(value)
+    if kind is int and value.bit_length() > _MOST:
+        return None
+    if kind is float and not math.isfinite(value):
+        return f'float("{value}")'
+    if kind is complex and not (math.isfinite(value.real) and math.isfinite(value.imag)):
+        return None
+    if kind is str and len(value) > _MOST:
+        return None
+    return ascii(value) if kind in (int, float, complex, bool, str, type(None)) else None
