@@ -53,7 +53,7 @@ def test_indented_commented_and_named_hooks_are_accepted(text: str) -> None:
     [
         ("", "empty"),
         ("   \n", "empty"),
-        ("5", "a int, which cannot be called"),
+        ("5", "of type int, which cannot be called"),
         ("x = 3", "defines no function"),
         ("lambda: 3", "one argument, the gradient"),
         ("lambda a, b: a", "one argument, the gradient"),
