@@ -27,8 +27,10 @@ def bound_names(function: Any) -> tuple[BoundName, ...]:
 
 
 def _closed_over(function: FunctionType) -> Iterator[BoundName]:
+    if not function.__closure__:
+        return  # as most hooks; reading their instructions at each event would be felt
     written = frozenset(_written(function.__code__))
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__, strict=True):
         try:
             value = cell.cell_contents
         except ValueError:  # not assigned yet
@@ -43,7 +45,7 @@ def _closed_over(function: FunctionType) -> Iterator[BoundName]:
 def _typed_in(function: FunctionType) -> Iterator[BoundName]:
     """Yield what a typed hook sees of the closure of the hook in whose place it came."""
     names = function.__globals__
-    if not isinstance(names, HookNamespace):
+    if not isinstance(names, HookNamespace) or not names.has(ClosedOver):
         return
     for name in sorted(set(_globals_read(function.__code__))):
         space = names.space_of(name)

@@ -77,6 +77,10 @@ class HookNamespace(dict[str, Any]):
                 return namespace[name]
         raise KeyError(name)
 
+    def has(self, kind: type[Namespace]) -> bool:
+        """Return whether variables of a kind are among those that are looked at."""
+        return any(isinstance(space, kind) and space for space in self._namespaces)
+
     def space_of(self, name: str) -> Namespace | None:
         """Return the variables among which a name is found now, `None` if it is nowhere."""
         spaces = (self, *self._namespaces)
