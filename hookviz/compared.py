@@ -154,9 +154,6 @@ class Compared:
 
 def _hooks_of(graph: GraphRecord) -> list[tuple[str, HookRecord]]:
     """Return the hooks with their places; a function that runs again may give them new ids."""
-    chains = (
-        *((tensor.label, tensor.hooks) for tensor in graph.tensors),
-        *((module.name, module.hooks) for module in graph.modules),
-        *((node.id, node.hooks) for node in graph.nodes),
-    )
-    return [(owner, replace(hook, id="")) for owner, hooks in chains for hook in hooks]
+    return [
+        (owner.id, replace(hook, id="")) for owner, hooks in graph.hook_chains() for hook in hooks
+    ]

@@ -23,12 +23,11 @@ from hookviz.explorer import Explorer
 from hookviz.languages import LANGUAGES
 from hookviz.live.freed import FreedValues
 from hookviz.live.interception import CALLS, MOST_CALLS, Calls
+from hookviz.live.magic_line import NAME, as_run
 from hookviz.live.recorded_session import RecordedSession
 from hookviz.live.unmodified import UnmodifiedCode
 from hookviz.notebook_cell import Closable, close_earlier
 from hookviz.view.message import Message, render, segments
-
-NAME = "hookviz"
 
 
 @dataclass(slots=True)
@@ -77,13 +76,12 @@ class CellMagic:
 
     def transform(self, lines: list[str]) -> list[str]:
         """Turn `%%hookviz` in the first line of a cell into the line magic."""
-        first = lines[0] if lines else ""
-        name, _, options = first.rstrip().partition(" ")
-        if name != f"%%{NAME}":
+        first = as_run(lines[0]) if lines else None
+        if first is None:
             return lines
         # Another cell magic may follow; to IPython it is one only in the first line.
         below: list[str] = cell_magic(lines[1:])  # type: ignore[no-untyped-call]
-        return [f"get_ipython().run_line_magic({NAME!r}, {options!r})\n", *below]
+        return [first, *below]
 
     def magic(self, line: str, cell: str | None = None) -> None:
         """Record each `backward()` of this cell and show it step by step below the cell.

@@ -19,27 +19,15 @@ class Held(Seen):
     another one that lies in the same memory nothing is known.
     """
 
-    __slots__ = ("_version", "label", "tensor")
+    __slots__ = ("label", "tensor")
 
     def __init__(self, tensor: torch.Tensor | None, reading: Reading | None, label: str) -> None:
-        self.reading = reading
         self.label = label
         self.tensor = tensor
-        self._is_exact = False
-        self._mark = self._print = None
-        self._version: int | None = None
-        if tensor is not None and is_strided(tensor):
-            self._version = internals.version(tensor)
-            self._take_print(tensor)
+        super().__init__(tensor, reading)
 
-    def is_still(self, tensor: torch.Tensor | None) -> bool:
-        """Return whether the reading is known to be what the tensor holds now."""
-        reading = self.reading
-        if tensor is None or reading is None:
-            return tensor is None and reading is None
-        if tensor is not self.tensor or self._version is None:
-            return False
-        return self._version == internals.version(tensor) and self._has_bits_of(tensor, reading)
+    def _mark_of(self, tensor: torch.Tensor) -> object:
+        return internals.version(tensor) if tensor is self.tensor else None
 
 
 class HeldSum:

@@ -29,7 +29,7 @@ def bound_names(function: Any) -> tuple[BoundName, ...]:
 def _closed_over(function: FunctionType) -> Iterator[BoundName]:
     if not function.__closure__:
         return  # as most hooks; reading their instructions at each event would be felt
-    written = frozenset(_written(function.__code__))
+    written = frozenset(_operands(function.__code__, "STORE_DEREF", "DELETE_DEREF"))
     for name, cell in zip(function.__code__.co_freevars, function.__closure__, strict=True):
         try:
             value = cell.cell_contents
@@ -47,7 +47,7 @@ def _typed_in(function: FunctionType) -> Iterator[BoundName]:
     names = function.__globals__
     if not isinstance(names, HookNamespace) or not names.has(ClosedOver):
         return
-    for name in sorted(set(_globals_read(function.__code__))):
+    for name in sorted(set(_operands(function.__code__, "LOAD_GLOBAL", "LOAD_NAME"))):
         space = names.space_of(name)
         if isinstance(space, ClosedOver):
             yield BoundName(name=name, value=plain_code(space[name]))
@@ -62,24 +62,14 @@ def _defaults(function: FunctionType) -> Iterator[BoundName]:
         yield BoundName(name=name, value=plain_code(value), is_default=True)
 
 
-def _written(code: CodeType) -> Iterator[str]:
+def _operands(code: CodeType, *instructions: str) -> Iterator[str]:
+    """Yield the names that these instructions of a function, or of one inside it, are about."""
     for step in dis.get_instructions(code):
-        if step.opname in ("STORE_DEREF", "DELETE_DEREF"):
+        if step.opname in instructions:
             yield str(step.argval)
-    for inner in _inner(code):
-        yield from _written(inner)
-
-
-def _globals_read(code: CodeType) -> Iterator[str]:
-    for step in dis.get_instructions(code):
-        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
-            yield str(step.argval)
-    for inner in _inner(code):
-        yield from _globals_read(inner)
-
-
-def _inner(code: CodeType) -> Iterator[CodeType]:
-    return (constant for constant in code.co_consts if isinstance(constant, CodeType))
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _operands(inner, *instructions)
 
 
 def plain_code(value: Any) -> str | None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from types import CodeType
 from typing import Any
 
 from hookviz.live.call_book import CodePlace
+from hookviz.live.magic_line import as_written
 from hookviz.live.storable import storable
 from hookviz.live.user_code import cell_number, lines_of, name_of_file, span_of
 from hookviz.records import SourceRecord
@@ -16,9 +16,6 @@ MOST_LINES = 300
 """A script of more lines is cut down to the surroundings of those that are spoken of."""
 
 _AROUND = 10
-
-_MAGIC = re.compile(r"get_ipython\(\)\.run_line_magic\('hookviz', (['\"])(.*)\1\)\s*")
-"""What the cell magic of hookviz is turned into."""
 
 
 class CodeRecords:
@@ -58,7 +55,7 @@ class CodeRecords:
         if known is None:
             lines = dict(lines_of(code))
             if 1 in lines:
-                lines[1] = _as_written(lines[1])
+                lines[1] = as_written(lines[1])
             known = self._lines[id(code)] = (code, lines)
         return known[1]
 
@@ -74,12 +71,6 @@ class CodeRecords:
             return first, last
         used = [line for other, line in places if other is code]
         return max(first, min(used) - _AROUND), min(last, max(used) + _AROUND)
-
-
-def _as_written(line: str) -> str:
-    """Return the first line of a cell as the user wrote it, not as IPython runs it."""
-    magic = _MAGIC.fullmatch(line)
-    return line if magic is None else f"%%hookviz {magic[2]}".rstrip()
 
 
 def _joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -89,7 +89,7 @@ def same_bits(one: torch.Tensor, other: torch.Tensor) -> bool:
 
 # The C library's: five times as fast as `torch.equal` of integers for a hundred kilobytes (tried on
 # 2.13), and this is done for every gradient of up to `COPIED_LIMIT` elements.
-_compare = (ctypes.cdll.msvcrt if sys.platform == "win32" else ctypes.CDLL(None)).memcmp
+_compare = ctypes.CDLL("msvcrt" if sys.platform == "win32" else None).memcmp
 _compare.argtypes = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
 
 
@@ -99,7 +99,7 @@ def _has_same_memory(one: torch.Tensor, other: torch.Tensor) -> bool | None:
     `None` where that does not show in the bytes that lie there in a row.
     """
     for tensor in (one, other):
-        is_plain = tensor.layout is torch.strided and tensor.is_cpu and tensor.is_contiguous()
+        is_plain = is_strided(tensor) and tensor.is_cpu and tensor.is_contiguous()
         if not is_plain or tensor.is_neg() or tensor.is_conj():
             return None
     places = place_of(one), place_of(other)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import cast
 
 import torch
 
@@ -43,9 +42,8 @@ class NodeWatcher:
                     if not is_leaf and (reading is None or reading.found is None):
                         continue
                     # Marks without the tensor: PyTorch looks at how many hold a gradient.
-                    is_held = isinstance(held, Held) and held.reading is reading
-                    if is_held and gradient is not None:
-                        seen = cast(Held, held).copied(gradient)
+                    if gradient is not None and isinstance(held, Held) and held.reading is reading:
+                        seen = held.copied(gradient)
                     else:
                         seen = Seen(gradient, reading)
                     if is_leaf:

@@ -174,7 +174,7 @@ class Reader:
         room = (self._room - ROOM_FOR_SUMS) // _WIDEST
         most = COPIED_LIMIT if room > COPIED_LIMIT else room
         reading = read(tensor, keep=self.keep, found=found, most_copied=most)
-        if type(reading._raw) is list:
+        if reading.numbers is not None:
             return reading
         weight = reading.weight
         if weight > self._room:

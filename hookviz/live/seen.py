@@ -42,8 +42,17 @@ class Seen:
         self._mark: object = None
         self._print: object = None
         if tensor is not None and is_strided(tensor):
-            self._mark = _mark_of(tensor)
+            self._mark = self._mark_of(tensor)
             self._take_print(tensor)
+
+    def _mark_of(self, tensor: torch.Tensor) -> object:
+        """Return all marks of a tensor but its bits; `None` where nothing could tell it again."""
+        if not is_strided(tensor):
+            return None
+        place = place_of(tensor)
+        if not place:
+            return None
+        return (place, tensor.shape, tensor.stride(), tensor.dtype, internals.version(tensor))
 
     def _take_print(self, tensor: torch.Tensor) -> None:
         reading = self.reading
@@ -58,7 +67,7 @@ class Seen:
     def copied(self, tensor: torch.Tensor) -> Seen:
         """Return the same print, with the marks that the tensor has now and nothing else of it."""
         other = object.__new__(Seen)
-        other.reading, other._mark = self.reading, _mark_of(tensor)
+        other.reading, other._mark = self.reading, other._mark_of(tensor)
         other._is_exact, other._print = self._is_exact, self._print
         return other
 
@@ -68,11 +77,8 @@ class Seen:
         if tensor is None or reading is None:
             return tensor is None and reading is None
         # Without memory to tell it by, it is never known to be the same.
-        if self._mark is None or self._mark != _mark_of(tensor):
+        if self._mark is None or self._mark != self._mark_of(tensor):
             return False
-        return self._has_bits_of(tensor, reading)
-
-    def _has_bits_of(self, tensor: torch.Tensor, reading: Reading) -> bool:
         if self._print is not None:
             return self._has_print_of(tensor)
         return reading.numbers is not None and same_numbers(reading.numbers, tensor)
@@ -107,13 +113,3 @@ def same_numbers(numbers: list[Any], tensor: torch.Tensor) -> bool:
         if kind is float and array("d", now).tobytes() == array("d", numbers).tobytes():
             return True
     return tuple(map(repr, now)) == tuple(map(repr, numbers))
-
-
-def _mark_of(tensor: torch.Tensor) -> object:
-    """Return all marks of a tensor but its bits; `None` where it has no memory to tell it by."""
-    if not is_strided(tensor):
-        return None
-    place = place_of(tensor)
-    if not place:
-        return None
-    return (place, tensor.shape, tensor.stride(), tensor.dtype, internals.version(tensor))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from hookviz.records.hook import HookRecord
@@ -102,6 +103,9 @@ class TensorRecord:
         return self.names[0] if self.names else self.id
 
 
+HookOwner = TensorRecord | ModuleRecord | NodeRecord
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphRecord:
     """The graph of one root, in the order of a breadth-first walk from it."""
@@ -119,6 +123,12 @@ class GraphRecord:
     def root(self) -> TensorRecord:
         """The tensor on which backward is called."""
         return self.tensors[0]
+
+    def hook_chains(self) -> Iterator[tuple[HookOwner, tuple[HookRecord, ...]]]:
+        """Yield everything that can have hooks, with those it has."""
+        owners: tuple[HookOwner, ...] = (*self.tensors, *self.modules, *self.nodes)
+        for owner in owners:
+            yield owner, owner.hooks
 
     def find(self, name: str) -> TensorRecord | None:
         """Return the tensor with this name or id, or `None`; names come before ids."""

@@ -49,12 +49,7 @@ def _names_in_use(graph: GraphRecord) -> frozenset[str]:
 
 
 def _hooks(graph: GraphRecord) -> Iterable[HookRecord]:
-    chains = (
-        *(module.hooks for module in graph.modules),
-        *(tensor.hooks for tensor in graph.tensors),
-        *(node.hooks for node in graph.nodes),
-    )
-    return (hook for hooks in chains for hook in hooks)
+    return (hook for _, hooks in graph.hook_chains() for hook in hooks)
 
 
 def _module_lines(trace: TraceRecord, taken: frozenset[str]) -> Iterator[str]:

@@ -17,7 +17,7 @@ from hookviz.view.layout import Layout, Rectangle, Route, lay_out
 from hookviz.view.message import Message
 from hookviz.view.module_box import ModuleBox, measure_box
 from hookviz.view.module_svg import draw_box, draw_frame, draw_ground
-from hookviz.view.picture import picture_around
+from hookviz.view.picture import LANGUAGE, picture_around
 from hookviz.view.route_cut import cut_route
 from hookviz.view.scene import Box, Connector, Frame, FunctionShape, Scene
 from hookviz.view.scene_builder import build_scene
@@ -27,9 +27,6 @@ from hookviz.view.ways import Ways
 
 _LEAST_CONTENT = 60.0
 """What is in a frame, with the room around it, is at least that high."""
-
-LANGUAGE = "en"
-"""What a picture for a page with a script is written in; the page translates it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from hookviz.records import GraphRecord, HookRecord
+from hookviz.records import GraphRecord, HookRecord, TensorRecord
 from hookviz.view.comparison import Comparison
 from hookviz.view.message import Message, to_json_data
 from hookviz.view.text_width import cut
@@ -111,11 +111,7 @@ class _Placed:
 
 
 def _hooks(graph: GraphRecord) -> Iterator[_Placed]:
-    owners = (
-        *((tensor.label, tensor.hooks) for tensor in graph.tensors),
-        *((module.name, module.hooks) for module in graph.modules),
-        *((node.name, node.hooks) for node in graph.nodes),
-    )
-    for owner, hooks in owners:
+    for owner, hooks in graph.hook_chains():
+        name = owner.label if isinstance(owner, TensorRecord) else owner.name
         for number, hook in enumerate(hooks, start=1):
-            yield _Placed(hook, owner, number)
+            yield _Placed(hook, name, number)

@@ -14,7 +14,7 @@ from hookviz.view.kept_passes import kept_passes, with_room
 from hookviz.view.kept_pictures import Fragments
 from hookviz.view.kept_stops import kept_stops
 from hookviz.view.openings import map_openings, openings, seen_open
-from hookviz.view.picture import picture_element
+from hookviz.view.picture import picture_for_page
 from hookviz.view.steps import Step
 from hookviz.view.stops import to_json_data
 
@@ -104,7 +104,7 @@ class _Kept:
         for key in openings(tree, self.expanded, self.everything):
             if len(pictures) >= most:
                 break
-            root = picture_element(self.graph, steps, step=0, lang="en", expanded=key, tree=tree)
+            root = picture_for_page(self.graph, steps, expanded=key, tree=tree)
             pictures[" ".join(key)] = self.fragments.picture(root)
             self.drawn += len(root.findall(".//*"))
             if self.fragments.size > MOST_BYTES or self.drawn > MOST_DRAWN:

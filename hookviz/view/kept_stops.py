@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from hookviz.records import TraceRecord
-from hookviz.view.groups import TOP, GroupTree
+from hookviz.view.groups import GroupTree
 from hookviz.view.steps import Step
 from hookviz.view.stops import Stop, stops
 
@@ -29,17 +29,3 @@ def kept_stops(trace: TraceRecord, steps: Sequence[Step], tree: GroupTree) -> tu
             is_open = stop.box in tree.openable(opened)
             found.setdefault((stop.box, is_open, stop.step), stop)
     return tuple((box, is_open, stop) for (box, is_open, _), stop in found.items())
-
-
-def stops_with(
-    kept: Sequence[KeptStop], tree: GroupTree, expanded: Collection[str]
-) -> tuple[Stop, ...]:
-    """Return those that are there with these boxes open, as the page finds them."""
-    opened = tree.openable(expanded)
-    there = [
-        stop
-        for box, is_open, stop in kept
-        if box == TOP
-        or ((box in opened) == is_open and all(around in opened for around in tree.chain(box)[:-1]))
-    ]
-    return tuple(sorted(there, key=lambda stop: stop.step))

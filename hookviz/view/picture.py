@@ -30,6 +30,9 @@ from hookviz.view.value_svg import draw_value
 if TYPE_CHECKING:
     from hookviz.view.steps import Step
 
+LANGUAGE = "en"
+"""What a picture for a page with a script is written in; the page translates it."""
+
 _MARGIN = 12.0
 _SHORTEST_WIDTH = 360.0
 _WIDEST_THAT_SHRINKS = 1100.0
@@ -48,37 +51,6 @@ def picture_svg(
     direction: Direction = "auto",
 ) -> str:
     """Return a picture of the graph at one step, as the text of one `<svg>` element.
-
-    See `picture_element`.
-    """
-    return to_markup(
-        picture_element(
-            graph,
-            steps,
-            step=step,
-            lang=lang,
-            transcript=transcript,
-            standalone=standalone,
-            expanded=expanded,
-            tree=tree,
-            direction=direction,
-        )
-    )
-
-
-def picture_element(
-    graph: GraphRecord,
-    steps: Sequence[Step],
-    *,
-    step: int,
-    lang: str,
-    transcript: str | None = None,
-    standalone: bool | None = None,
-    expanded: Collection[str] | None = None,
-    tree: GroupTree | None = None,
-    direction: Direction = "auto",
-) -> Element:
-    """Return a picture of the graph at one step, as one `<svg>` element.
 
     Stepping needs no other picture: what changes carries `data-hv-field` or `data-hv-state`, and
     there is room for what it shows at any step and in any language.
@@ -132,7 +104,29 @@ def picture_element(
     root.extend([drawing, *below])
     if stands_alone:
         make_standalone(root)
-    return root
+    return to_markup(root)
+
+
+def picture_for_page(
+    graph: GraphRecord, steps: Sequence[Step], *, expanded: Collection[str], tree: GroupTree
+) -> Element:
+    """Return the picture of step 0 with some boxes open as one `<svg>` element.
+
+    It is what `picture_svg` writes for a page with a script, which steps and translates.
+
+    Args:
+        graph: What to draw.
+        steps: Every step of the pass.
+        expanded: Ids of the boxes that are open.
+        tree: The groups of the graph.
+    """
+    fields = Fields(steps, 0)
+    scene = build_scene(graph, fields, tree=tree, expanded=expanded)
+    layout = lay_out(scene)
+    places = LabelPlaces(scene, layout)
+    drawing = _drawing(scene, layout, places, fields, LANGUAGE)
+    note = _layout_words(layout) if layout.is_rescue else None
+    return picture_around(drawing, graph, scene, layout, places, note)
 
 
 def picture_around(
@@ -141,13 +135,14 @@ def picture_around(
     scene: Scene,
     layout: Layout,
     places: LabelPlaces,
-    note: Message,
+    note: Message | None,
 ) -> Element:
-    """Return a picture around a drawing for a page with a script, with a note below it."""
+    """Return a picture around a drawing for a page with a script, with a note below it if any."""
     width = _center(drawing, layout, places)
     height = layout.height + 6
-    root = _frame(width, height + LINE_HEIGHT, graph, scene, "en")
-    root.extend([drawing, _note(note, height, "en")])
+    below = [] if note is None else [_note(note, height, LANGUAGE)]
+    root = _frame(width, height + LINE_HEIGHT * len(below), graph, scene, LANGUAGE)
+    root.extend([drawing, *below])
     return root
 
 

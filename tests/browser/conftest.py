@@ -6,12 +6,13 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.browser.jupyterlab import JupyterLab, Notebook7
 from tests.browser.notebook_page import NotebookPage
+from tests.browser.plain_page import PlainPage
 from tests.requirements_of_tests import ROOT, need_chromium
 
 if TYPE_CHECKING:
@@ -39,6 +40,28 @@ def browser() -> Iterator[Browser]:
         chromium = playwright.chromium.launch(executable_path=path, args=CHROMIUM_FLAGS)
         yield chromium
         chromium.close()
+
+
+@pytest.fixture
+def show(browser: Browser) -> Iterator[Callable[..., PlainPage]]:
+    """Return a function that shows an explorer on an empty page; see `PlainPage.open`."""
+    pages: list[PlainPage] = []
+
+    def show_(*arguments: Any, **options: Any) -> PlainPage:
+        pages.append(PlainPage.open(browser, *arguments, **options))
+        return pages[-1]
+
+    yield show_
+    for page in pages:
+        page.close()
+
+
+@pytest.fixture
+def screenshots(tmp_path: Path) -> Path:
+    """Where pictures of pages go, to be looked at."""
+    folder = Path(os.environ.get("HOOKVIZ_SCREENSHOTS", tmp_path))
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
 
 
 def _start(

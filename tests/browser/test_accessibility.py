@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -31,27 +30,6 @@ def axe() -> str:
     """The script of axe-core."""
     need_npm_packages()
     return (JS / "node_modules" / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
-
-
-@pytest.fixture
-def show(browser: Browser) -> Iterator[Callable[..., PlainPage]]:
-    """Return a function that shows an explorer on an empty page."""
-    pages: list[PlainPage] = []
-
-    def show_(*arguments: Any, **options: Any) -> PlainPage:
-        pages.append(PlainPage.open(browser, *arguments, **options))
-        return pages[-1]
-
-    yield show_
-    for page in pages:
-        page.close()
-
-
-@pytest.fixture
-def screenshots(tmp_path: Path) -> Path:
-    folder = Path(os.environ.get("HOOKVIZ_SCREENSHOTS", tmp_path))
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
 
 
 def violations(page: Page, axe: str, where: str = "body") -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -102,13 +101,6 @@ def open_marimo(browser: Browser, tmp_path: Path) -> Iterator[Callable[[str, str
         page.close()
     for server in servers:
         server.stop()
-
-
-@pytest.fixture
-def screenshots(tmp_path: Path) -> Path:
-    folder = Path(os.environ.get("HOOKVIZ_SCREENSHOTS", tmp_path))
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
 
 
 def test_a_notebook_steps_takes_an_edited_hook_and_runs_again(

@@ -38,11 +38,11 @@ WATCH = """() => {
 }"""
 
 
-def deep_network() -> Explorer:
-    """Return an explorer of a thousand functions, all of them drawn."""
+def deep_network(layers: int = 333) -> Explorer:
+    """Return an explorer of three functions for each layer, all of them drawn."""
     torch.manual_seed(0)
     hidden = torch.ones(1, 4)
-    for weight in [torch.randn(4, 4, requires_grad=True) for _ in range(333)]:
+    for weight in [torch.randn(4, 4, requires_grad=True) for _ in range(layers)]:
         hidden = torch.tanh(hidden @ weight)
     explorer = hookviz.explore(hidden.sum())
     explorer.expand_all()

@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, expect
 import hookviz
 from hookviz.explorer import Explorer
 from tests.browser.plain_page import PlainPage
+from tests.browser.test_large_pictures import deep_network
 
 pytestmark = pytest.mark.browser
 
@@ -23,16 +24,6 @@ def small_graph() -> Explorer:
     return hookviz.explore(w @ z, names={"x": x, "y": y, "w": w, "z": z})
 
 
-def long_chain() -> Explorer:
-    torch.manual_seed(0)
-    hidden = torch.ones(1, 4)
-    for weight in [torch.randn(4, 4, requires_grad=True) for _ in range(12)]:
-        hidden = torch.tanh(hidden @ weight)
-    explorer = hookviz.explore(hidden.sum())
-    explorer.expand_all()
-    return explorer
-
-
 @pytest.mark.parametrize("width", [700, 1200])
 def test_a_picture_of_which_most_is_in_sight_has_no_map_before_it(
     browser: Browser, width: int
@@ -45,7 +36,7 @@ def test_a_picture_of_which_most_is_in_sight_has_no_map_before_it(
 
 
 def test_a_click_on_the_map_brings_that_part_into_sight(browser: Browser) -> None:
-    plain = PlainPage.open(browser, long_chain(), reduced_motion="reduce")
+    plain = PlainPage.open(browser, deep_network(12), reduced_motion="reduce")
     root = plain.explorer.root
     minimap = root.locator(".hv-minimap")
     expect(minimap).to_be_visible()

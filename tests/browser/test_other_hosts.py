@@ -5,12 +5,11 @@ VS Code and Colab themselves are not driven here; what they say about light and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from tests.browser.example import second_example
 from tests.browser.plain_page import PlainPage
@@ -63,19 +62,6 @@ LOOKS = {
     "Colab, light": colab("light", "#fefefe"),
     "Colab, dark": colab("dark", "#383838"),
 }
-
-
-@pytest.fixture
-def show(browser: Browser) -> Iterator[Callable[..., PlainPage]]:
-    pages: list[PlainPage] = []
-
-    def show_(*arguments: Any, **options: Any) -> PlainPage:
-        pages.append(PlainPage.open(browser, *arguments, **options))
-        return pages[-1]
-
-    yield show_
-    for page in pages:
-        page.close()
 
 
 @pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)

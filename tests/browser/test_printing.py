@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from tests.browser.example import second_example, small_network
 from tests.browser.plain_page import PlainPage
@@ -41,34 +39,13 @@ LETTERS = """root => {
 }"""
 
 
-@pytest.fixture
-def show(browser: Browser) -> Iterator[Callable[..., PlainPage]]:
-    pages: list[PlainPage] = []
-
-    def show_(*arguments: Any, **options: Any) -> PlainPage:
-        plain = PlainPage.open(browser, *arguments, **A4, **options)
-        pages.append(plain)
-        return plain
-
-    yield show_
-    for page in pages:
-        page.close()
-
-
-@pytest.fixture
-def screenshots(tmp_path: Path) -> Path:
-    folder = Path(os.environ.get("HOOKVIZ_SCREENSHOTS", tmp_path))
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
-
-
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_on_paper_everything_is_there_and_dark_on_white(
     show: Callable[..., PlainPage], screenshots: Path, theme: str
 ) -> None:
     explorer = second_example()
     explorer.theme = theme
-    plain = show(explorer, color_scheme=theme)
+    plain = show(explorer, color_scheme=theme, **A4)
     plain.explorer.goto(7)
     plain.explorer.select("c")
     plain.page.emulate_media(media="print", color_scheme=theme)
@@ -92,7 +69,7 @@ def test_a_large_picture_is_printed_as_a_whole(
 ) -> None:
     explorer = small_network()
     explorer.expand_all()
-    plain = show(explorer)
+    plain = show(explorer, **A4)
     plain.page.emulate_media(media="print")
     root = plain.explorer.root
     assert root.evaluate(CUT_OFF) == []

@@ -101,17 +101,6 @@ def test_hooks_of_pytorch_itself_are_told() -> None:
     assert [event.tensor for event in trace.events if event.kind == "tensor_hook"] == ["a", "b"]
 
 
-def test_a_hook_that_writes_to_an_outer_variable_has_its_source() -> None:
-    count = 0
-
-    def counts(grad: float) -> float:
-        nonlocal count
-        count += 1
-        return grad * count
-
-    assert find_source(counts).text.startswith("def counts(")
-
-
 def test_a_hook_that_calls_what_its_file_imports_has_its_source(tmp_path: Path) -> None:
     path = tmp_path / "imports.py"
     path.write_text("import math\nhook = lambda grad: math.floor(grad)\n")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from xml.etree import ElementTree
 
 import pytest
@@ -17,16 +17,16 @@ from hookviz.view.expansion import all_opened
 from hookviz.view.fields import Fields
 from hookviz.view.grouping import group_tree
 from hookviz.view.groups import TOP, GroupTree
-from hookviz.view.kept_stops import kept_stops, stops_with
+from hookviz.view.kept_stops import KeptStop, kept_stops
 from hookviz.view.layout import Rectangle, Route
 from hookviz.view.openings import map_openings, openings, seen_open
-from hookviz.view.picture import picture_element, picture_svg
+from hookviz.view.picture import picture_for_page, picture_svg
 from hookviz.view.route_cut import cut_route
 from hookviz.view.scene import Connector, Scene
 from hookviz.view.scene_builder import build_scene
 from hookviz.view.start import start_expanded
 from hookviz.view.steps import build_steps
-from hookviz.view.stops import stops
+from hookviz.view.stops import Stop, stops
 from tests.nets import NETS
 
 Parts = set[tuple[str, str, str]]
@@ -73,9 +73,7 @@ def test_a_map_shows_what_is_drawn_with_any_boxes_open(trace: hookviz.Trace) -> 
     drawn = box_map(trace.graph, steps, all_opened(trace.graph, tree=tree), tree)
     assert drawn is not None
     for expanded in combinations(tree, 40):
-        picture = picture_element(
-            trace.graph, steps, step=0, lang="en", expanded=expanded, tree=tree
-        )
+        picture = picture_for_page(trace.graph, steps, expanded=expanded, tree=tree)
         assert seen_on(drawn, tree, expanded) == parts_of(picture.iter()), expanded
 
 
@@ -89,10 +87,22 @@ def test_smaller_maps_show_it_too(trace: hookviz.Trace) -> None:
         assert drawn is not None
         for expanded in combinations(tree, 10):
             inside = [box for box in expanded if box in places]
-            picture = picture_element(
-                trace.graph, steps, step=0, lang="en", expanded=inside, tree=tree
-            )
+            picture = picture_for_page(trace.graph, steps, expanded=inside, tree=tree)
             assert seen_on(drawn, tree, inside) == parts_of(picture.iter()), (places, inside)
+
+
+def stops_with(
+    kept: Sequence[KeptStop], tree: GroupTree, expanded: Collection[str]
+) -> tuple[Stop, ...]:
+    """Return those that are there with these boxes open, as the page finds them."""
+    opened = tree.openable(expanded)
+    there = [
+        stop
+        for box, is_open, stop in kept
+        if box == TOP
+        or ((box in opened) == is_open and all(around in opened for around in tree.chain(box)[:-1]))
+    ]
+    return tuple(sorted(there, key=lambda stop: stop.step))
 
 
 def test_the_stops_are_those_with_any_boxes_open(trace: hookviz.Trace) -> None:
