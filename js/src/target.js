@@ -94,7 +94,9 @@ export function frameKey(target, selected, steps, step, boxes) {
 
 /** @param {Step | undefined} step */
 function isOfModule(step) {
-  return step !== undefined && step.kind.startsWith("module_");
+  if (step === undefined) return false;
+  // An error with neither tensor nor function came out of a call.
+  return step.kind.startsWith("module_") || (step.kind === "error" && !step.node && !step.tensor);
 }
 
 /**

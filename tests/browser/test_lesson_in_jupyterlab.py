@@ -244,6 +244,15 @@ def test_a_modules_hooks_are_moved_and_turned_off_and_the_forward_runs_again(
     expect(explorer.hooks).to_have_count(1)
 
 
+def test_an_error_in_a_forward_is_about_the_module_that_raised(
+    explorer_at: Callable[[int], ExplorerPage],
+) -> None:
+    explorer = explorer_at(4 + list(SURPRISES).index("in place"))
+    explorer.press("Last step")
+    expect(explorer.caption).to_contain_text("The forward of 1 raised RuntimeError")
+    expect(explorer.root.get_by_role("heading", name="Module 1", exact=True)).to_be_visible()
+
+
 @pytest.mark.parametrize("name", SURPRISES)
 def test_what_surprises_is_said(
     notebook: NotebookPage, explorer_at: Callable[[int], ExplorerPage], name: str
