@@ -1,4 +1,4 @@
-"""Stand in for a module's hook while a call of the module is watched."""
+"""Stand in for a hook while hookviz listens to it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ Hook = Callable[..., Any]
 class StandIn:
     """Stand under a hook's key in its place, and answer to all but a call as the hook does.
 
-    Who copies or saves the module in the middle of a call gets the hook and no stand-in.
+    PyTorch's messages read a hook's `__name__` and its text. A copy or a pickle of a module or a
+    hook dictionary, made in the middle of a call or a pass, holds the hook and no stand-in.
     """
 
     __slots__ = ("hook", "is_over", "stood_before")
@@ -35,6 +36,18 @@ class StandIn:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.hook, name)
+
+    def __repr__(self) -> str:
+        return repr(self.hook)
+
+    def __eq__(self, other: object) -> bool:
+        return bool(plain(self) == (plain(other) if isinstance(other, StandIn) else other))
+
+    def __hash__(self) -> int:
+        return hash(plain(self))
+
+    def __copy__(self) -> Any:
+        return plain(self)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         return copy.deepcopy(self.hook, memo)

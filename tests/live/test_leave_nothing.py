@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import copy
+import functools
 import gc
+import operator
+import pickle
 import sys
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,6 +18,8 @@ import torch
 import hookviz
 from hookviz.live import internals
 from tests.live.scripts import leaf, second_example
+
+Hooks = dict[int, Callable[[torch.Tensor], torch.Tensor]]
 
 
 def hook_state(tensors: dict[str, torch.Tensor]) -> dict[str, Any]:
@@ -99,3 +106,65 @@ def test_unrelated_warnings_are_not_provoked(recwarn: pytest.WarningsRecorder) -
     middle = a * 3
     hookviz.record(middle * 2)
     assert [str(warning.message) for warning in recwarn] == []
+
+
+LOOKS: dict[str, Callable[[torch.Tensor, Hooks], object]] = {
+    "capture": lambda w, hooks: hookviz.capture(w),
+    "record": lambda w, hooks: hookviz.record(w, inputs=[w]),
+    "explore": lambda w, hooks: hookviz.explore(w, inputs=[w]).close(),
+    "pickle": lambda w, hooks: pickle.dumps(hooks),
+    "deepcopy": lambda w, hooks: copy.deepcopy(hooks),
+    "copy of each": lambda w, hooks: [copy.copy(hook) for hook in hooks.values()],
+}
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_a_hook_that_looks_at_hooks_during_a_pass_changes_nothing(look: str) -> None:
+    def grads(run: Callable[[torch.Tensor], object]) -> list[torch.Tensor | None]:
+        x = leaf(2.0)
+        x.register_hook(operator.neg)
+        x.register_hook(functools.partial(operator.mul, 10))
+        w = x * 4
+        y = w * 3
+        y.register_hook(lambda grad: (LOOKS[look](w, internals.tensor_hooks(x)), grad)[1])
+        run(y)
+        return [x.grad]
+
+    recorded = []
+    assert grads(lambda y: recorded.append(hookviz.record(y))) == grads(lambda y: y.backward())
+    assert recorded[0].error is None
+
+
+def test_what_a_hook_reads_of_hooks_during_a_pass_are_the_users_own() -> None:
+    seen = []
+    x = leaf(2.0)
+
+    def hook(grad: torch.Tensor) -> torch.Tensor:
+        return grad * 10
+
+    x.register_hook(hook)
+    y = x * 3
+
+    def look(grad: torch.Tensor) -> None:
+        hooks = internals.tensor_hooks(x)
+        seen.extend(hooks.values())
+        seen.extend(copy.copy(hooks).values())
+        seen.extend(copy.deepcopy(hooks).values())
+
+    y.register_hook(look)
+    hookviz.record(y)
+    assert seen == [hook] * 3
+    assert {repr(one) for one in seen} == {repr(hook)}
+    assert len({*seen, hook}) == 1
+
+
+def test_a_pickle_made_by_a_hook_during_a_pass_holds_the_hook() -> None:
+    pickles = []
+    x = leaf(2.0)
+    x.register_hook(operator.neg)
+    y = x * 3
+    y.register_hook(lambda grad: pickles.append(pickle.dumps(internals.tensor_hooks(x))))
+    trace = hookviz.record(y)
+    assert trace.error is None
+    assert list(pickle.loads(pickles[0]).values()) == [operator.neg]
+    assert b"hookviz" not in pickles[0]
