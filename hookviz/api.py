@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, cast
 
 import torch
 
-from hookviz.errors import HookvizError
 from hookviz.graph import Graph
-from hookviz.languages import LANGUAGES
 from hookviz.live.chain import HookChains
 from hookviz.live.describe import describe
 from hookviz.live.forward_trace import forward_trace
 from hookviz.live.function_root import RootFunction, check_result, is_function, run_function
-from hookviz.live.graph import capture_live, check_root
-from hookviz.live.run import BackwardOptions, check_inputs, record_backward, with_gradient
-from hookviz.live.take import Keep
+from hookviz.live.graph import capture_live
+from hookviz.live.options import BackwardOptions, check_inputs, with_gradient
+from hookviz.live.run import record_backward
+from hookviz.live.tensors import check_root
 from hookviz.live.typed import own_namespaces
 from hookviz.live.user_code import variables_of
 from hookviz.notebook_cell import close_earlier
+from hookviz.parameters import Keep, check_keep, check_language
 from hookviz.trace import Trace
 
 if TYPE_CHECKING:
@@ -82,8 +82,7 @@ def record(
         >>> trace.grad("a").item()
         3.0
     """
-    if keep not in ("summary", "all"):
-        raise HookvizError(f"keep={keep!r} is unknown; it is 'summary' or 'all'.")
+    check_keep(keep)
     options = BackwardOptions(
         gradient=gradient,
         inputs=check_inputs(inputs),
@@ -137,8 +136,7 @@ def explore(
     from hookviz.explorer import Explorer
     from hookviz.live.session import Session
 
-    if lang is not None and lang not in LANGUAGES:
-        raise HookvizError(f"lang={lang!r} is unknown; there are {', '.join(LANGUAGES)}.")
+    lang = check_language(lang)
     options = BackwardOptions(gradient=gradient, inputs=check_inputs(inputs))
     namespaces = variables_of(sys._getframe(1))
     # The same cell run again closes what it showed before; its hooks would stack up otherwise.

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from hookviz.shortened import shortened
+from hookviz.languages import table
 
 if TYPE_CHECKING:
     from hookviz.records import TraceRecord
@@ -52,17 +52,22 @@ class HookSourceError(HookvizError, ValueError):
 
     def __init__(
         self,
-        message: str,
         *,
         key: str,
         values: Mapping[str, str] = MappingProxyType({}),
+        detail: str = "",
         expected: str = "source.expected",
         line: int | None = None,
         column: int | None = None,
     ) -> None:
-        super().__init__(message)
+        values = {name: shortened(value) for name, value in values.items()}
+        english = table("en")
+        sentence = english[key]
+        for name, value in values.items():
+            sentence = sentence.replace("{" + name + "}", value)
+        super().__init__("\n".join(filter(None, (sentence, detail, english[expected]))))
         self.key = key
-        self.values = dict(values)
+        self.values = {**values, "detail": detail}
         self.expected = expected
         self.line = line
         self.column = column
@@ -109,3 +114,26 @@ class MissingPackageError(HookvizError, ImportError):
 
 class RecordingWarning(UserWarning):
     """A step of a pass could not be recorded; the pass itself is not affected."""
+
+
+MOST = 200
+
+
+def shortened(text: str) -> str:
+    """Return the text, or its beginning and an ellipsis if it is long."""
+    return text if len(text) <= MOST else text[: MOST - 1] + "…"
+
+
+def shortened_around(text: str, place: int) -> tuple[str, int]:
+    """Return what is around a place of a long line, and where the place is in that.
+
+    Args:
+        text: The line.
+        place: From 0.
+    """
+    if len(text) <= MOST:
+        return text, place
+    begin = max(0, min(place - MOST // 2, len(text) - MOST))
+    before = "…" if begin else ""
+    after = "…" if begin + MOST < len(text) else ""
+    return f"{before}{text[begin : begin + MOST]}{after}", place - begin + len(before)

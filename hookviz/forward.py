@@ -16,8 +16,8 @@ from hookviz.live.forward_session import ForwardSession
 from hookviz.live.forward_trace import forward_trace
 from hookviz.live.forward_watch import LiveForward, watching
 from hookviz.live.names import Namespace
-from hookviz.live.take import Keep
 from hookviz.live.user_code import callers_variables, variables_of
+from hookviz.parameters import Keep, check_keep
 from hookviz.trace import Trace
 
 if TYPE_CHECKING:
@@ -153,8 +153,7 @@ def watch(*modules: torch.nn.Module, keep: Keep = "summary") -> Watch:
                 "To watch every module that is called, write watch(); for a tensor there is "
                 "hookviz.explore(tensor)."
             )
-    if keep not in ("summary", "all"):
-        raise HookvizError(f"keep={keep!r} is unknown; it is 'summary' or 'all'.")
+    check_keep(keep)
     return Watch(_watched(modules, keep))
 
 

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hookviz.errors import HookvizError
+from hookviz.files import write_text
 from hookviz.languages import LANGUAGES, table
+from hookviz.parameters import check_language
 from hookviz.records import TraceRecord
 from hookviz.view.as_code import as_code
 from hookviz.view.comparison import Comparison
@@ -133,66 +134,6 @@ def save_page(
     lang = check_language(lang)
     text = page_html(parts, title=title, lang=lang, notes=notes)
     write_text(path, text)
-
-
-def check_language(lang: str | None) -> str:
-    """Return a language there is.
-
-    Raises:
-        HookvizError: For another one.
-    """
-    if lang is None:
-        return "en"
-    if lang not in LANGUAGES:
-        raise HookvizError(f"lang={lang!r} is unknown; there are {', '.join(LANGUAGES)}.")
-    return lang
-
-
-def check_path(path: str | os.PathLike[str]) -> None:
-    """Refuse a path at which no file can be, before there is anything to write.
-
-    Raises:
-        HookvizError: If it is a folder, or in no folder, or has no possible name; it says what to
-            do.
-    """
-    target = Path(path).expanduser()
-    try:
-        is_folder, is_in_folder = target.is_dir(), target.parent.is_dir()
-    except OSError as error:
-        raise HookvizError(f"cannot write {str(path)!r}: {_why(target, error)}") from error
-    if is_folder:
-        raise HookvizError(f"cannot write {str(path)!r}: {_IS_FOLDER}")
-    if not is_in_folder:
-        raise HookvizError(f"cannot write {str(path)!r}: {_no_folder(target)}")
-
-
-_IS_FOLDER = "it is a folder. Give the name of a file in it, such as pass.html."
-
-
-def _no_folder(target: Path) -> str:
-    return f"there is no folder {str(target.parent)!r}. Make it first, or choose another."
-
-
-def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Write a text as UTF-8, what is no Unicode in it as an escape.
-
-    Raises:
-        HookvizError: If the file cannot be written; it says why and what to do.
-    """
-    target = Path(path).expanduser()
-    try:
-        target.write_bytes(text.encode("utf-8", errors="backslashreplace"))
-    except (OSError, ValueError) as error:
-        raise HookvizError(f"cannot write {str(path)!r}: {_why(target, error)}") from error
-
-
-def _why(target: Path, error: OSError | ValueError) -> str:
-    if isinstance(error, IsADirectoryError):
-        return _IS_FOLDER
-    if isinstance(error, FileNotFoundError):
-        return _no_folder(target)
-    reason = getattr(error, "strerror", None) or str(error)
-    return f"{reason}. Choose another file or folder."
 
 
 def page_html(

@@ -15,12 +15,13 @@ from types import CodeType, ModuleType
 
 from hookviz.call_report import headings, notes
 from hookviz.errors import HookvizError
+from hookviz.files import check_path
 from hookviz.languages import LANGUAGES
 from hookviz.live.interception import CALLS, MOST_CALLS, Calls
 from hookviz.live.recorded_session import record_plainly
 from hookviz.live.tracebacks import hide_hookviz
 from hookviz.live.unmodified import UnmodifiedCode
-from hookviz.saved_page import check_path, page_part, save_page, uncompared_note
+from hookviz.saved_page import page_part, save_page, uncompared_note
 from hookviz.trace import Trace
 from hookviz.view.message import render
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 
-from hookviz.errors import HookvizError
+from hookviz.files import check_path, write_text
+from hookviz.parameters import check_step
 from hookviz.records import BackwardArguments
-from hookviz.saved_page import check_path, page_part, save_page, write_text
+from hookviz.saved_page import page_part, save_page
 from hookviz.stepping import SteppingWidget
 from hookviz.view.animation import animated_svg
 from hookviz.view.as_code import as_code
@@ -58,9 +59,7 @@ class SharingWidget(SteppingWidget):
             HookvizError: If the file cannot be written, or there is no such step.
         """
         place = self.step if step is None else step
-        last = len(self._steps) - 1
-        if not isinstance(place, int) or not 0 <= place <= last:
-            raise HookvizError(f"there is no step {step!r}; this pass has the steps 0 to {last}.")
+        check_step(place, len(self._steps) - 1)
         write_text(path, self._still(place) + "\n")
 
     def save_animation(self, path: Path, *, seconds: float = 1.5) -> None:

@@ -11,6 +11,7 @@ import traitlets
 
 from hookviz.errors import HookvizError, UnknownTargetError
 from hookviz.languages import LANGUAGES
+from hookviz.parameters import check_step
 from hookviz.trace import Trace
 from hookviz.view.answers import Verdict, judge
 from hookviz.view.expansion import all_opened, box_named, closed, expansion_data, opened_to
@@ -118,10 +119,7 @@ class SteppingWidget(anywidget.AnyWidget):
         Raises:
             HookvizError: If there is no such step.
         """
-        last = len(self._steps) - 1
-        if not isinstance(n, int) or not 0 <= n <= last:
-            raise HookvizError(f"there is no step {n!r}; this pass has the steps 0 to {last}.")
-        self.step = n
+        self.step = check_step(n, len(self._steps) - 1)
 
     def next_hook(self) -> bool:
         """Go on to the next step at which a hook ran; return whether there was one."""

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from hookviz.errors import HookvizError, TraceFormatError, UnknownTargetError
+from hookviz.errors import TraceFormatError, UnknownTargetError
 from hookviz.graph import Graph
+from hookviz.parameters import check_language, check_step
 from hookviz.records import ErrorRecord, Event, TensorSnapshot, TraceRecord
 
 _FIELDS = tuple(field.name for field in fields(TraceRecord))
@@ -94,9 +95,9 @@ class Trace(TraceRecord):
         Args:
             lang: `"en"` (the default) or `"zh"`.
         """
-        from hookviz.view.passes import passes_text
+        from hookviz.view.transcript import passes_text
 
-        return passes_text(self.passes(), lang=lang or "en")
+        return passes_text(self.passes(), lang=check_language(lang))
 
     def plot(self, name: str | None = None, *, lang: str | None = None) -> Figure:
         """Plot how large gradients were, before and after hooks, as a matplotlib figure.
@@ -125,7 +126,7 @@ class Trace(TraceRecord):
             tensor = next(item for item in self.graph.tensors if item.label == label)
             stations = stations_to(self.graph, self.events, tensor)
             title = Message("plot.way", {"tensor": self.graph.root.label, "leaf": label})
-        return plot_stations(stations, title=title, lang=lang or "en")
+        return plot_stations(stations, title=title, lang=check_language(lang))
 
     def save_html(self, path: str | os.PathLike[str], *, lang: str | None = None) -> None:
         """Save a page that steps through the pass in any browser, without Jupyter or a network.
@@ -137,7 +138,7 @@ class Trace(TraceRecord):
         Raises:
             HookvizError: If the file cannot be written, or for another language.
         """
-        from hookviz.saved_page import check_language, page_part, save_page, uncompared_note
+        from hookviz.saved_page import page_part, save_page, uncompared_note
 
         part = page_part(self, lang=check_language(lang))
         save_page(path, [part], lang=lang, notes=uncompared_note([self]))
@@ -156,15 +157,12 @@ class Trace(TraceRecord):
             HookvizError: If the file cannot be written, if there is no such step, or for another
                 language.
         """
-        from hookviz.saved_page import check_language, write_text
+        from hookviz.files import write_text
         from hookviz.view.picture import picture_svg
         from hookviz.view.steps import build_steps
 
         last = len(self.events)
-        if step is None:
-            step = last
-        if not isinstance(step, int) or not 0 <= step <= last:
-            raise HookvizError(f"there is no step {step!r}; this pass has the steps 0 to {last}.")
+        step = last if step is None else check_step(step, last)
         lang = check_language(lang)
         steps = build_steps(self.graph, self.events)
         write_text(

@@ -8,8 +8,6 @@ from functools import cache
 from importlib import resources
 from types import MappingProxyType
 
-from hookviz.errors import HookvizError
-
 LANGUAGES = ("en", "zh")
 """Codes of the languages that have a table: English and Simplified Chinese."""
 
@@ -19,7 +17,7 @@ def table(lang: str) -> Mapping[str, str]:
     """Return the read-only table of one language.
 
     Raises:
-        HookvizError: If there is no table for `lang`.
+        LookupError: If there is no table for `lang`.
 
     Example:
         >>> table("en")["ui.play"]
@@ -27,6 +25,6 @@ def table(lang: str) -> Mapping[str, str]:
     """
     if lang not in LANGUAGES:
         known = ", ".join(repr(code) for code in LANGUAGES)
-        raise HookvizError(f"unknown language {lang!r}: lang must be one of {known}")
+        raise LookupError(f"unknown language {lang!r}: lang must be one of {known}")
     text = resources.files(__name__).joinpath(f"{lang}.json").read_text(encoding="utf-8")
     return MappingProxyType(json.loads(text))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from hookviz.live.event_log import EventLog, Gradient, MaybeReading
-from hookviz.live.grads import read_grad
-from hookviz.live.graph import LiveTensor, Slot
+from hookviz.live.read_grad import read_grad
 from hookviz.live.reading import RawValue, Reading
+from hookviz.live.tensors import LiveTensor, Slot
 
 
 class ArrivalWatcher:

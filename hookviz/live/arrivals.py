@@ -5,11 +5,11 @@ from __future__ import annotations
 import torch
 
 from hookviz.live import internals
-from hookviz.live.graph import Slot
 from hookviz.live.memory import equal_bits, is_strided, shares_memory
 from hookviz.live.reading import RawValue, Reader, Reading
 from hookviz.live.seen import Seen
 from hookviz.live.summarize import sample
+from hookviz.live.tensors import Slot
 
 
 class Held(Seen):

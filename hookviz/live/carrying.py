@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from hookviz.live.chain import HookChains, dictionaries
-from hookviz.live.graph import LiveGraph, LiveTensor
+from hookviz.live.graph import LiveGraph
 from hookviz.live.hook_maker import HookMaker
 from hookviz.live.internals import HookDict
 from hookviz.live.node_names import plain_name
 from hookviz.live.table import HookEntry, HookTable, table_of
+from hookviz.live.tensors import LiveTensor
 from hookviz.records import HookKind
 
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from hookviz.live import internals
-from hookviz.live.graph import LiveGraph, LiveTensor
+from hookviz.live.graph import LiveGraph
 from hookviz.live.hook_ids import HookIds
 from hookviz.live.internals import HookDict
 from hookviz.live.module_chain import ModuleChains, ModuleHook
@@ -15,6 +15,7 @@ from hookviz.live.module_hooks import entry_record
 from hookviz.live.node_hooks import NodeChains, NodeHook
 from hookviz.live.source import HookSource
 from hookviz.live.table import Hook, HookEntry, HookTable, table_of
+from hookviz.live.tensors import LiveTensor
 from hookviz.records import HookKind, HookRecord
 
 

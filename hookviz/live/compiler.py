@@ -10,13 +10,11 @@ from collections.abc import Callable, Iterable
 from types import CodeType
 from typing import Any
 
-from hookviz.errors import HookSourceError
-from hookviz.languages import table
+from hookviz.errors import HookSourceError, shortened_around
 from hookviz.live.names import Namespace
 from hookviz.live.signatures import arguments_of, refusal_of, sees_kwargs
 from hookviz.live.storable import text_of
 from hookviz.records import HookKind
-from hookviz.shortened import shortened, shortened_around
 
 EXPECTED = "source.expected"
 """Key of the sentence that says what a tensor hook is."""
@@ -44,18 +42,8 @@ def refused(
         line: Where, from 1.
         values: What stands for the sentence's placeholders.
     """
-    english = table("en")
-    values = {name: shortened(value) for name, value in values.items()}
-    sentence = english[key]
-    for name, value in values.items():
-        sentence = sentence.replace("{" + name + "}", value)
-    parts = [sentence, detail, english[expected(kind)]]
     return HookSourceError(
-        "\n".join(part for part in parts if part),
-        key=key,
-        expected=expected(kind),
-        values={**values, "detail": detail},
-        line=line,
+        key=key, values=values, detail=detail, expected=expected(kind), line=line
     )
 
 

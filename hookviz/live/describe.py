@@ -8,10 +8,12 @@ from typing import Any
 from hookviz.live import internals
 from hookviz.live.chain import HookChains
 from hookviz.live.forward_part import ForwardPart
-from hookviz.live.grads import read_grad
-from hookviz.live.graph import NOWHERE, LiveGraph, LiveTensor, Slot
+from hookviz.live.graph import LiveGraph
 from hookviz.live.node_names import annotation, plain_name
-from hookviz.live.reading import Keep, Reader, Reading
+from hookviz.live.read_grad import read_grad
+from hookviz.live.reading import Reader, Reading
+from hookviz.live.tensors import NOWHERE, LiveTensor, Slot
+from hookviz.parameters import Keep
 from hookviz.records import (
     CallRecord,
     EdgeRecord,
@@ -71,7 +73,7 @@ def describe(
     Args:
         live: The captured graph; it is only read.
         chains: Its hooks.
-        keep: See `take`.
+        keep: See `Keep`.
         reads_large: See `Reader`.
     """
     return look_at(live, chains, Reader(keep, reads_large=reads_large)).record()

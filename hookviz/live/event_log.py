@@ -8,14 +8,15 @@ from typing import Any
 import torch
 
 from hookviz.live.engine_run import EngineRuns
-from hookviz.live.grads import read_grad
-from hookviz.live.graph import LiveGraph, LiveTensor, Slot
+from hookviz.live.graph import LiveGraph
 from hookviz.live.hook_at_work import HookAtWork, Labelled
 from hookviz.live.memory import storage_of
 from hookviz.live.moments import Moments
 from hookviz.live.printed import Printed
+from hookviz.live.read_grad import read_grad
 from hookviz.live.reading import Reader, Reading, finished
 from hookviz.live.seen import Seen
+from hookviz.live.tensors import LiveTensor, Slot
 from hookviz.records import Event
 
 Gradient = torch.Tensor | None

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-import traceback
-from pathlib import Path
 
-import torch
-
-from hookviz.live.freed import CHANGED
 from hookviz.live.hook_at_work import HookAtWork
-from hookviz.live.storable import storable, text_of
+from hookviz.live.storable import text_of
+from hookviz.live.tracebacks import user_traceback
 from hookviz.records import ErrorRecord, TraceRecord
+
+CHANGED = "hookviz: a value that this backward needs was changed in place"
+"""The beginning of the message when a pass is run again over values that it no longer finds."""
 
 _PATTERNS: tuple[tuple[str, str], ...] = (
     (r"has changed the size of value", "error.hook_shape"),
@@ -81,17 +80,6 @@ def _explanation(message: str, *, in_hook: bool) -> str:
     return "error.hook_raised" if in_hook else "error.node_failed"
 
 
-def user_traceback(error: BaseException) -> str:
-    """Return the lines of the traceback that are neither in hookviz nor in PyTorch."""
-    ours = (str(Path(__file__).parents[1]), str(Path(torch.__file__).parent))
-    frames = [
-        frame
-        for frame in traceback.extract_tb(error.__traceback__)
-        if not frame.filename.startswith(ours)
-    ]
-    return storable("".join(traceback.format_list(frames)).rstrip())
-
-
 def run_message(trace: TraceRecord) -> str:
     """Say where and why backward failed after a change of hooks."""
     error = trace.error
@@ -109,3 +97,7 @@ def run_message(trace: TraceRecord) -> str:
         f"{what} failed{where}: {error.type}: {error.message}\n"
         "The change was taken back; the hooks and every .grad are as they were before it."
     )
+
+
+"""How the message begins when a pass is run again over values that are no longer those it needs;
+`explain` knows it by this."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from hookviz.live.explain import user_traceback
 from hookviz.live.storable import text_of
+from hookviz.live.tracebacks import user_traceback
 from hookviz.records import ErrorRecord, HookRecord
 
 _PATTERNS: tuple[tuple[str, str], ...] = (

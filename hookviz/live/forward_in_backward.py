@@ -21,7 +21,7 @@ from hookviz.live.module_chain import ModuleChains
 from hookviz.live.module_hooks import HookPlace, with_flags
 from hookviz.live.running_call import calls_watched_by
 from hookviz.live.table import HookEntry
-from hookviz.live.take import Keep
+from hookviz.parameters import Keep
 from hookviz.records import CallRecord, HookRecord, ModuleRecord, SourceRecord
 
 
@@ -44,7 +44,7 @@ class ForwardInBackward:
             chains: Gives hooks their ids.
             hooks: Listens to the backward hooks of the calls.
             forward: What is known of the graph; the numbers of its calls go on.
-            keep: See `take`.
+            keep: See `Keep`.
         """
         self.printed = log.printed
         self._log = log

@@ -13,7 +13,7 @@ from hookviz.live.forward_watch import LiveForward
 from hookviz.live.graph import LiveGraph, capture_live
 from hookviz.live.module_chain import forward_events
 from hookviz.live.names import Namespace
-from hookviz.live.take import Keep
+from hookviz.parameters import Keep
 from hookviz.records import Event, TraceRecord
 
 
@@ -28,7 +28,7 @@ def forward_trace(
     Args:
         live: The block.
         namespaces: Where to look for names of tensors.
-        keep: See `take`.
+        keep: See `Keep`.
     """
     graph = forward_graph(live, namespaces=namespaces)
     return trace_of(live, graph, HookChains(graph), keep=keep)

@@ -25,8 +25,8 @@ from hookviz.live.names import Namespace
 from hookviz.live.printed import printed
 from hookviz.live.quiet import quietly
 from hookviz.live.running_call import RunningCall, calls_watched_by, here, swap_new_hooks
-from hookviz.live.take import Keep
 from hookviz.live.user_code import raised_at, users_frame, variables_of
+from hookviz.parameters import Keep
 
 
 class ForwardWatch:
@@ -48,7 +48,7 @@ class ForwardWatch:
             story: Where events are written.
             book: Where calls are noted.
             modules: Watch the calls of these and of what they call; of all modules if empty.
-            keep: See `take`.
+            keep: See `Keep`.
             has_output: Is told what an outermost call has returned.
             begins: Is told of the module of an outermost call before it is called.
         """
@@ -206,7 +206,7 @@ def watching(
     Args:
         modules: Watch the calls of these and of what they call; of all modules if not given.
         namespaces: Variables that name the given modules.
-        keep: See `take`.
+        keep: See `Keep`.
         echo: Whether what is printed also reaches standard output.
         begins: Is told of the module of an outermost call before it is called.
         most_calls: See `NamedTensors`.

@@ -10,10 +10,7 @@ import torch
 from torch.autograd.graph import Node
 
 from hookviz.live import internals, saved_keeper
-
-CHANGED = "hookviz: a value that this backward needs was changed in place"
-"""How the message begins when a pass is run again over values that are no longer those it needs;
-`explain` knows it by this."""
+from hookviz.live.explain import CHANGED
 
 
 class FreedValues:

@@ -10,8 +10,8 @@ import torch
 
 from hookviz.errors import NoGradError, NotATensorError
 from hookviz.live.forward_watch import LiveForward, watching
-from hookviz.live.graph import check_root
-from hookviz.live.take import Keep
+from hookviz.live.tensors import check_root
+from hookviz.parameters import Keep
 
 RootFunction = Callable[[], torch.Tensor]
 
@@ -66,7 +66,7 @@ def run_function(
 
     Args:
         function: It is called once.
-        keep: See `take`.
+        keep: See `Keep`.
         echo: Whether what is printed also reaches standard output.
         begins: Is told of the module of an outermost call before it is called.
     """

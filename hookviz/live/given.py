@@ -8,7 +8,7 @@ import torch
 
 from hookviz.live.graph import LiveGraph
 from hookviz.live.names import Namespace, choose_names, named_tensors
-from hookviz.live.run import BackwardOptions
+from hookviz.live.options import BackwardOptions
 from hookviz.records import BackwardArguments
 
 

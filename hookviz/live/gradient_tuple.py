@@ -7,9 +7,9 @@ from typing import Any
 
 from hookviz.live.arguments import is_tensor
 from hookviz.live.event_log import EventLog, Gradient, MaybeReading
-from hookviz.live.graph import NOWHERE
 from hookviz.live.reading import differ
 from hookviz.live.seen import Seen
+from hookviz.live.tensors import NOWHERE
 
 
 @dataclass(frozen=True, slots=True)

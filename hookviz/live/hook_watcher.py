@@ -11,12 +11,12 @@ import torch
 from hookviz.live.arrival_watcher import ArrivalWatcher
 from hookviz.live.chain import LiveHook
 from hookviz.live.event_log import EventLog, Gradient, MaybeReading
-from hookviz.live.graph import Slot
 from hookviz.live.guard import guarded
 from hookviz.live.reading import differ
 from hookviz.live.recorded import Recorded
 from hookviz.live.seen import Seen
 from hookviz.live.table import Hook
+from hookviz.live.tensors import Slot
 
 
 class HookWatcher:

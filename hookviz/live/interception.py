@@ -17,7 +17,8 @@ from hookviz.errors import FreedGraphError, HookvizError
 from hookviz.live import internals
 from hookviz.live.caller import Caller, caller_in, calling_frame, variables_seen_from
 from hookviz.live.names import Namespace
-from hookviz.live.run import BackwardOptions, check_inputs, is_recording
+from hookviz.live.options import BackwardOptions, check_inputs
+from hookviz.live.run import is_recording
 from hookviz.live.tracebacks import without_hookviz
 
 CALLS = 3

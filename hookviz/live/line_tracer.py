@@ -101,11 +101,6 @@ class LineTracer:
                 forget_snapshot(frame)
             self._local = self._global = self._until_end = self._compiled = None
 
-    def check(self) -> None:
-        """Stop telling lines from here on if another tracer has taken over."""
-        if self._global is not None and not self.is_at_work:
-            self.marks.note(None)
-
     def _on_call(self, frame: FrameType, event: str, _: Any) -> Trace | None:
         if self._compiled is not None and internals.is_inside_compiled():
             # The compiler follows every function that is called now, ours as well. This one it

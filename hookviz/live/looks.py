@@ -11,10 +11,10 @@ import torch
 from hookviz.live.arguments import MORE, Item, is_tensor
 from hookviz.live.memory import equal_bits
 from hookviz.live.quiet import read_quietly
-from hookviz.live.reading import Keep
 from hookviz.live.seen import Seen
 from hookviz.live.short_text import short_text
 from hookviz.live.storable import storable
+from hookviz.parameters import Keep
 from hookviz.records.event import Argument
 
 _MOST_REMEMBERED = 256

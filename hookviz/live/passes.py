@@ -18,17 +18,19 @@ from hookviz.live.forward_watch import LiveForward
 from hookviz.live.function_root import FunctionRun, RootFunction, check_result
 from hookviz.live.given import given_arguments
 from hookviz.live.grads import KeptGrads, KeptNumbers
-from hookviz.live.graph import LiveGraph, capture_live, check_root
+from hookviz.live.graph import LiveGraph, capture_live
 from hookviz.live.hook_ids import HookIds
 from hookviz.live.hook_maker import HookMaker
 from hookviz.live.module_chain import ModuleHook
 from hookviz.live.module_hooks import BACKWARD_KINDS
 from hookviz.live.names import Namespace
+from hookviz.live.options import BackwardOptions, with_gradient
 from hookviz.live.random_state import RandomState
 from hookviz.live.rerun import Forgotten, Rerun, placeholders_away
-from hookviz.live.run import BackwardOptions, run_backward, with_gradient
+from hookviz.live.run import run_backward
 from hookviz.live.table import HookTable, table_of
-from hookviz.live.take import Keep
+from hookviz.live.tensors import check_root
+from hookviz.parameters import Keep
 from hookviz.records import BackwardArguments, TraceRecord
 
 Run = Callable[[], TraceRecord]
@@ -68,7 +70,7 @@ class Passes:
             names: See `capture_live`.
             namespaces: See `capture_live`.
             maker: Makes typed hooks anew for a new forward.
-            keep: See `take`.
+            keep: See `Keep`.
             echo: Whether what user code prints also reaches standard output.
         """
         self._options, self._names, self._namespaces = options, names, namespaces

@@ -8,7 +8,8 @@ from contextlib import contextmanager
 import torch
 
 from hookviz.live import internals
-from hookviz.live.reading import Keep, Reading, read
+from hookviz.live.reading import Reading, read
+from hookviz.parameters import Keep
 
 _DEVICES = ("cpu", "cuda")
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import torch
 
 from hookviz.live.memory import equal_bits, is_strided, place_of
 from hookviz.live.moments import Moments
 from hookviz.live.summarize import Excerpt, exact_numbers, excerpt, summarize
+from hookviz.parameters import Keep
 from hookviz.records import TensorSnapshot
 from hookviz.records.event import Argument
-
-Keep = Literal["summary", "all"]
 
 WHOLE_LIMIT = 64
 """Tensors with at most this many elements are kept whole."""
@@ -157,7 +156,7 @@ class Reader:
     """Read the tensors of one pass, and see to it that what is held meanwhile stays small.
 
     Attributes:
-        keep: See `take`.
+        keep: See `Keep`.
         reads_large: Whether to read tensors of more than `WHOLE_LIMIT` elements; else only what
             they are is known, their shape and dtype.
     """
@@ -187,7 +186,7 @@ class Reader:
 def read(
     tensor: torch.Tensor,
     *,
-    keep: Keep,
+    keep: Keep = "summary",
     found: Moments | None = None,
     most_copied: int = COPIED_LIMIT,
 ) -> Reading:
@@ -195,7 +194,7 @@ def read(
 
     Args:
         tensor: Any shape, dtype, device and layout. It is read, never changed or kept.
-        keep: See `take`.
+        keep: See `Keep`.
         found: What was found in the very same elements, if that is known already.
         most_copied: A tensor with more elements is not copied.
     """

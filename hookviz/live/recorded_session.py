@@ -7,11 +7,13 @@ from dataclasses import replace
 from hookviz.live import internals
 from hookviz.live.chain import HookChains
 from hookviz.live.freed import FreedValues
-from hookviz.live.graph import LiveGraph, capture_live, check_root
+from hookviz.live.graph import LiveGraph, capture_live
 from hookviz.live.interception import BackwardCall
 from hookviz.live.node_names import plain_name
-from hookviz.live.run import run_backward, with_gradient
+from hookviz.live.options import with_gradient
+from hookviz.live.run import run_backward
 from hookviz.live.session import Session
+from hookviz.live.tensors import check_root
 from hookviz.records import ErrorRecord, TraceRecord
 
 

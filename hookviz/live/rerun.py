@@ -11,7 +11,7 @@ from hookviz.live.function_root import FunctionRun, RootFunction, run_function
 from hookviz.live.kept_buffers import KeptBuffers
 from hookviz.live.random_state import RandomState
 from hookviz.live.table import HookEntry, HookTable
-from hookviz.live.take import Keep
+from hookviz.parameters import Keep
 
 Place = tuple[object, HookTable]
 """A tensor or module, and what is known of one of its hook dictionaries."""

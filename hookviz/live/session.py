@@ -13,19 +13,20 @@ from hookviz.live.chain import AnyHook, HookChains, switched_off
 from hookviz.live.explain import run_message
 from hookviz.live.forward_part import LiveModule
 from hookviz.live.function_root import RootFunction, is_function
-from hookviz.live.graph import LiveGraph, LiveTensor, check_names
+from hookviz.live.graph import LiveGraph
 from hookviz.live.hook_maker import HookLike, HookMaker
 from hookviz.live.module_chain import ModuleHook
 from hookviz.live.module_hooks import MODULE_KINDS
 from hookviz.live.names import Namespace
+from hookviz.live.options import BackwardOptions
 from hookviz.live.passes import Passes
-from hookviz.live.run import BackwardOptions
 from hookviz.live.sitting import Sitting
 from hookviz.live.source import HookSource
 from hookviz.live.table import Hook
-from hookviz.live.take import Keep
 from hookviz.live.targets import HookId, Owner, Target, find_owner
+from hookviz.live.tensors import LiveTensor, check_names
 from hookviz.live.typed import own_namespaces
+from hookviz.parameters import Keep
 from hookviz.records import HookKind, TraceRecord
 
 __all__ = ["HookId", "HookLike", "Session", "Target"]
@@ -66,7 +67,7 @@ class Session(Sitting):
             options: The arguments of backward.
             names: Names given by hand.
             namespaces: Where to look for names, and where the text of a hook finds its variables.
-            keep: See `take`.
+            keep: See `Keep`.
             echo: Whether what hooks print also reaches standard output.
             first_run: Makes the first pass, where it is not hookviz that calls backward.
 

@@ -9,10 +9,11 @@ from contextlib import contextmanager
 
 from hookviz.errors import ClosedError, HookvizError, UnknownTargetError
 from hookviz.live.chain import AnyHook, HookChains
-from hookviz.live.graph import LiveGraph, LiveTensor
+from hookviz.live.graph import LiveGraph
 from hookviz.live.module_hooks import MODULE_KINDS
 from hookviz.live.passes import Passes
 from hookviz.live.targets import HookId, Owner, Target, find_hook, find_owner, find_tensor
+from hookviz.live.tensors import LiveTensor
 from hookviz.records import HookKind, HookRecord
 
 

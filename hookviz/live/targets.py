@@ -7,9 +7,10 @@ import torch
 from hookviz.errors import HookvizError, UnknownTargetError
 from hookviz.live.chain import AnyHook, HookChains
 from hookviz.live.forward_part import LiveModule
-from hookviz.live.graph import LiveGraph, LiveTensor
+from hookviz.live.graph import LiveGraph
 from hookviz.live.module_hooks import MODULE_KINDS
 from hookviz.live.node_hooks import NODE_KINDS, NodeName
+from hookviz.live.tensors import LiveTensor
 from hookviz.records import HookKind, HookRecord
 
 Target = torch.Tensor | torch.nn.Module | str

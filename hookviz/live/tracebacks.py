@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import traceback
+from pathlib import Path
 from types import TracebackType
+
+import torch
+
+from hookviz.live.storable import storable
 
 
 def without_hookviz(traceback: TracebackType | None) -> TracebackType | None:
@@ -30,3 +36,14 @@ def hide_hookviz(error: BaseException) -> None:
         one.__traceback__ = without_hookviz(one.__traceback__)
         linked = (one.__cause__, one.__context__, *getattr(one, "exceptions", ()))
         waiting.extend(other for other in linked if isinstance(other, BaseException))
+
+
+def user_traceback(error: BaseException) -> str:
+    """Return the lines of the traceback that are neither in hookviz nor in PyTorch."""
+    ours = (str(Path(__file__).parents[1]), str(Path(torch.__file__).parent))
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if not frame.filename.startswith(ours)
+    ]
+    return storable("".join(traceback.format_list(frames)).rstrip())

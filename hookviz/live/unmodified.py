@@ -8,9 +8,9 @@ from contextlib import ExitStack
 from typing import Any
 
 from hookviz.live.forward_watch import LiveForward, watching
-from hookviz.live.graph import nodes_behind
 from hookviz.live.interception import CALLS, BackwardCall, Calls, Interception
 from hookviz.live.printed import printed
+from hookviz.live.walk import nodes_behind
 
 LATEST_CALLS = 64
 """Of how many functions at each depth the variables are kept: enough for a net of many layers, and

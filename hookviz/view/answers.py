@@ -10,8 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hookviz.errors import AnswerError
-from hookviz.shortened import shortened
+from hookviz.errors import AnswerError, shortened
 
 RELATIVE = 2e-3
 """How far off an answer may be, as a part of the recorded number: people type few digits."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from hookviz.view.fields import Fields
+from hookviz.view.geometry import Layout, Route
 from hookviz.view.label_places import LabelPlaces
-from hookviz.view.layout import Layout, Route
 from hookviz.view.message import Message, is_words, render
 from hookviz.view.scene import (
     CONTRIBUTION_SIZE,

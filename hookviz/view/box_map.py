@@ -11,9 +11,10 @@ from hookviz.view.card import Card
 from hookviz.view.card_svg import draw_card
 from hookviz.view.fields import Fields
 from hookviz.view.function_svg import draw_function
+from hookviz.view.geometry import Layout, Rectangle, Route
 from hookviz.view.groups import GroupTree
 from hookviz.view.label_places import LabelPlaces
-from hookviz.view.layout import Layout, Rectangle, Route, lay_out
+from hookviz.view.layout import lay_out
 from hookviz.view.message import Message
 from hookviz.view.module_box import ModuleBox, measure_box
 from hookviz.view.module_svg import draw_box, draw_frame, draw_ground

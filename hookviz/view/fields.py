@@ -5,19 +5,24 @@ from __future__ import annotations
 import functools
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from hookviz.languages import LANGUAGES
 from hookviz.view.message import Message, Text, is_words, render
 from hookviz.view.text_width import clean, width_in_em
 
-if TYPE_CHECKING:
-    from hookviz.view.steps import Step
-
 STATES = ("error", "current", "done", "pending", "unreached")
 """Of what several edges show as one, the first of these that any of them has."""
 
 _SEPARATOR_EM = 1.2
+
+
+class Patched(Protocol):
+    """A step, as far as the picture knows it."""
+
+    @property
+    def patches(self) -> Sequence[tuple[str, str, Text]]:
+        """What changes on screen: the key of an element, the name of a field, its text."""
 
 
 class Fields:
@@ -31,7 +36,7 @@ class Fields:
         is_at_rest: Show what is happening at the step as done.
     """
 
-    def __init__(self, steps: Sequence[Step], step: int, *, is_at_rest: bool = False) -> None:
+    def __init__(self, steps: Sequence[Patched], step: int, *, is_at_rest: bool = False) -> None:
         self._is_at_rest = is_at_rest
         self._now: dict[tuple[str, str], Text] = {}
         self._all: dict[tuple[str, str], list[Text]] = defaultdict(list)

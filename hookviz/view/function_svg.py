@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hookviz.view.fields import Fields
 from hookviz.view.frame import hooks_text
+from hookviz.view.geometry import Point
 from hookviz.view.label_places import LabelPlaces
-from hookviz.view.layout import Point
 from hookviz.view.message import Message, Text
 from hookviz.view.scene import FunctionShape
 from hookviz.view.svg import Element, element, number, tooltip, words

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from hookviz.view.layout import Layout, Point, Rectangle, Route
+from hookviz.view.geometry import Layout, Point, Rectangle, Route
 from hookviz.view.scene import FRAME_PADDING, Scene
 
 _CELL = 48.0

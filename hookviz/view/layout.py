@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from hookviz.view import engines
 from hookviz.view.dot import scene_to_dot
+from hookviz.view.geometry import _MARGIN, Engine, Layout, Point, Rectangle, Route
 from hookviz.view.scene import FRAME_GAP, Scene
-
-Point = tuple[float, float]
-Engine = Literal["pygraphviz", "dot", "networkx"]
 
 MOST_ELEMENTS_HERE = 300
 """Boxes and connectors up to which Graphviz runs in this process: a few hundredths of a second."""
@@ -20,59 +17,7 @@ MOST_ELEMENTS_HERE = 300
 TIMEOUT = 5.0
 """Seconds that one attempt may take in another process."""
 
-_MARGIN = 12.0
 _CLUSTER = "cluster_"
-
-
-@dataclass(frozen=True, slots=True)
-class Route:
-    """The way of one arrow.
-
-    Attributes:
-        points: Control points of cubic curves that share their ends: `3 n + 1` of them.
-        tip: Where the arrowhead ends; it begins at the last of the points.
-    """
-
-    points: tuple[Point, ...]
-    tip: Point
-
-
-@dataclass(frozen=True, slots=True)
-class Rectangle:
-    """A part of the picture, by its edges."""
-
-    left: float
-    top: float
-    right: float
-    bottom: float
-
-    def overlap(self, other: Rectangle) -> float:
-        """Return the area that both cover."""
-        width = min(self.right, other.right) - max(self.left, other.left)
-        height = min(self.bottom, other.bottom) - max(self.top, other.top)
-        return max(0.0, width) * max(0.0, height)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Layout:
-    """Where everything is, in pixels from the top left corner.
-
-    Attributes:
-        width, height: Size of the whole.
-        centers: Of each box, by its id in the scene.
-        frames: The place of each frame, by its id in the scene.
-        routes: Of each connector, by its id in the scene.
-        engine: What laid it out.
-        is_rescue: Whether this is not the normal layout, because the normal one was not to be had.
-    """
-
-    width: float
-    height: float
-    centers: Mapping[str, Point]
-    frames: Mapping[str, Rectangle]
-    routes: Mapping[str, Route]
-    engine: Engine
-    is_rescue: bool = False
 
 
 def lay_out(scene: Scene, *, timeout: float = TIMEOUT) -> Layout:

@@ -7,8 +7,8 @@ import json
 from hookviz.view import card as sizes
 from hookviz.view.card import Row
 from hookviz.view.fields import Fields, room_for
+from hookviz.view.geometry import Point, Rectangle
 from hookviz.view.groups import Group
-from hookviz.view.layout import Point, Rectangle
 from hookviz.view.message import Message, Text, render, to_json_data
 from hookviz.view.module_box import (
     HEAD_HEIGHT,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 
 from hookviz.records.event import Event
@@ -13,19 +12,6 @@ Slot = tuple[str, int]
 
 HOOK_NODE = "BackwardHookFunction"
 """How the names of the nodes begin that full backward hooks of a module put into the graph."""
-
-_LAMBDA = re.compile(r"^lambda\s+[\w*, ]+:\s*(.+)$", re.DOTALL)
-
-
-def short_hook_label(label: str) -> str:
-    """Return a hook's label for a card.
-
-    Example:
-        >>> short_hook_label("lambda grad: grad + 100")
-        'λ grad + 100'
-    """
-    match = _LAMBDA.match(label)
-    return f"λ {match.group(1)}" if match else label
 
 
 class GraphIndex:

@@ -11,9 +11,10 @@ from hookviz.view.card import Card
 from hookviz.view.card_svg import draw_card
 from hookviz.view.fields import Fields
 from hookviz.view.function_svg import draw_function
+from hookviz.view.geometry import Layout
 from hookviz.view.groups import GroupTree
 from hookviz.view.label_places import LabelPlaces
-from hookviz.view.layout import Layout, lay_out
+from hookviz.view.layout import lay_out
 from hookviz.view.legend_svg import LINE_HEIGHT, draw_legend, draw_transcript
 from hookviz.view.message import Message, render
 from hookviz.view.module_box import ModuleBox

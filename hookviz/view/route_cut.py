@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 
+from hookviz.view.geometry import Point, Rectangle, Route
 from hookviz.view.label_places import point_on
-from hookviz.view.layout import Point, Rectangle, Route
 
 _ARROW = 9.0
 _SAMPLES = 200

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from hookviz.view.layout import Layout, Point, Rectangle, Route
+from hookviz.view.geometry import Layout, Point, Rectangle, Route
 from hookviz.view.scene import FRAME_PADDING, Box, Frame, Scene
 
 _MARGIN = 12.0

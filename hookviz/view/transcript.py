@@ -9,6 +9,7 @@ from wcwidth import wcswidth, wcwidth
 from hookviz.records.event import ErrorRecord, Event
 from hookviz.records.graph import GraphRecord, TensorRecord
 from hookviz.records.snapshot import TensorSnapshot
+from hookviz.records.trace import TraceRecord
 from hookviz.view.arrivals import find_arrivals, single
 from hookviz.view.lines import line_of
 from hookviz.view.message import Message, Text, render
@@ -202,3 +203,31 @@ def _final_grad(
     if frame[tensor.id, "state"] == "unreached":
         return Message("transcript.unreached", {"gradient": text})
     return text
+
+
+_PASSES = ("pass.first", "pass.second")
+
+
+def passes_text(passes: Sequence[TraceRecord], *, lang: str = "en") -> str:
+    """Return the transcripts of passes in their order, each under a line that says which it is.
+
+    Args:
+        passes: The first pass first; a single one has no such line.
+        lang: `"en"` or `"zh"`.
+    """
+    texts = []
+    for number, trace in enumerate(passes, start=1):
+        text = transcript(
+            trace.graph, trace.events, lang=lang, grads=trace.grads, error=trace.error
+        )
+        heading = render(_heading(number, len(passes)), lang)
+        texts.append(f"{heading}\n\n{text}" if len(passes) > 1 else text)
+    return "\n\n\n".join(texts)
+
+
+def _heading(number: int, count: int) -> Message:
+    names = dict(enumerate(_PASSES, start=1))
+    name = Message(names.get(number, "pass.later"), {"number": str(number)})
+    if number == 1:
+        return Message("pass.made", {"pass": name})
+    return Message("pass.through_made" if number < count else "pass.through", {"pass": name})

@@ -9,7 +9,7 @@ from hookviz.view.argument_texts import argument_value
 from hookviz.view.groups import TOP, GroupTree
 from hookviz.view.message import Text
 from hookviz.view.names import GraphIndex
-from hookviz.view.value_scene import MOST_VALUES, value_key
+from hookviz.view.value_keys import MOST_VALUES, value_key
 from hookviz.view.where import is_about
 
 

@@ -14,10 +14,8 @@ from hookviz.view.fields import Fields
 from hookviz.view.groups import GroupTree
 from hookviz.view.scene import Box, Connector, Frame
 from hookviz.view.value_card import measure_value
+from hookviz.view.value_keys import MOST_VALUES, value_key
 from hookviz.view.visible import Visible
-
-MOST_VALUES = 8
-"""More arguments or outputs of one call than this are not drawn one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +24,6 @@ class Values:
 
     boxes: list[Box]
     connectors: list[Connector]
-
-
-def value_key(call: str, side: str, place: int) -> str:
-    """Return the key of a value among the patches, `k0.i0` for the first argument of a call."""
-    return f"{call}.{side}{place}"
 
 
 def values_of(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hookviz.view import card as sizes
 from hookviz.view.fields import Fields
-from hookviz.view.layout import Point
+from hookviz.view.geometry import Point
 from hookviz.view.row_svg import RowWriter
 from hookviz.view.svg import Element, element, tooltip
 from hookviz.view.value_card import ValueCard

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import torch
 
 from hookviz.errors import HookRunError
-from hookviz.live.run import BackwardOptions
+from hookviz.live.options import BackwardOptions
 from hookviz.live.session import Session
 from hookviz.records import HookRecord
 from tests.fuzz.hooks import POST_HOOKS, ROUGH_HOOKS, TENSOR_HOOKS, post_hook, tensor_hook

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from hookviz.errors import HookRunError
-from hookviz.live.run import BackwardOptions
+from hookviz.live.options import BackwardOptions
 from hookviz.live.session import Session
 
 CHANGES: dict[str, Callable[[torch.Tensor], object]] = {

@@ -10,7 +10,7 @@ from torch import nn
 
 import hookviz
 from hookviz.errors import HookRunError, HookvizError
-from hookviz.live.run import BackwardOptions
+from hookviz.live.options import BackwardOptions
 from hookviz.live.session import Session
 from tests.live.test_watch_leaves_nothing import state_of
 

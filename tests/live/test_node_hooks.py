@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from hookviz.errors import HookRunError, HookSourceError, HookvizError, UnknownTargetError
-from hookviz.live.run import BackwardOptions
+from hookviz.live.options import BackwardOptions
 from hookviz.live.session import Session
 from tests.live.scripts import grad_of, leaf
 

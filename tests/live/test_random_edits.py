@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from hookviz.errors import HookRunError
-from hookviz.live.run import BackwardOptions
+from hookviz.live.options import BackwardOptions
 from hookviz.live.session import Session
 from tests.cases.facts import bits
 from tests.live.test_watch_leaves_nothing import state_of

@@ -18,7 +18,7 @@ from hookviz.live.moments import PART
 from hookviz.live.reading import COPIED_LIMIT, Reader, read
 from hookviz.live.seen import Seen
 from hookviz.live.summarize import summarize
-from hookviz.live.take import take
+from tests.snapshots import take
 
 VIEWS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
     "itself": lambda t: t,

@@ -15,7 +15,7 @@ from hookviz.errors import (
     UnknownTargetError,
 )
 from hookviz.live import internals
-from hookviz.live.run import BackwardOptions
+from hookviz.live.options import BackwardOptions
 from hookviz.live.session import Session
 from tests.live.scripts import Tensors, grad_of, leaf, second_example
 

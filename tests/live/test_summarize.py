@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from hookviz.live.summarize import sample, summarize
-from hookviz.live.take import take
+from tests.snapshots import take
 
 SHAPES = [(65,), (20, 30), (3, 40, 50), (2, 3, 17, 19), (100_000,), (1, 1000), (1000, 1)]
 

@@ -10,8 +10,9 @@ from torch import nn
 from hookviz.records import HookRecord, TensorRecord
 from hookviz.view.card import Card
 from hookviz.view.fields import Fields
+from hookviz.view.geometry import Layout, Rectangle
 from hookviz.view.grouping import group_tree
-from hookviz.view.layout import Layout, Rectangle, lay_out
+from hookviz.view.layout import lay_out
 from hookviz.view.leaf_uses import MOST_LEAVES_OF_A_BOX, MOST_SHARED_USES, MOST_USES_BY_BOXES, Uses
 from hookviz.view.module_box import STACK, ModuleBox, measure_box
 from hookviz.view.scene import FRAME_PADDING, FunctionShape, Scene

@@ -51,7 +51,7 @@ def box_at(example: Example, step: int, key: str, lang: str = "en") -> dict[str,
 
 
 def text_of(tensor: torch.Tensor) -> str:
-    from hookviz.live.take import take
+    from tests.snapshots import take
 
     return render(short_text(take(tensor.detach())), "en")
 

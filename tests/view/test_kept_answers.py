@@ -15,10 +15,10 @@ from hookviz.view import kept_answers as kept
 from hookviz.view.box_map import BoxMap, box_map
 from hookviz.view.expansion import all_opened
 from hookviz.view.fields import Fields
+from hookviz.view.geometry import Rectangle, Route
 from hookviz.view.grouping import group_tree
 from hookviz.view.groups import TOP, GroupTree
 from hookviz.view.kept_stops import KeptStop, kept_stops
-from hookviz.view.layout import Rectangle, Route
 from hookviz.view.openings import map_openings, openings, seen_open
 from hookviz.view.picture import picture_for_page, picture_svg
 from hookviz.view.route_cut import cut_route

@@ -9,7 +9,8 @@ import pytest
 
 from hookviz.view import engines, layout
 from hookviz.view.dot import scene_to_dot
-from hookviz.view.layout import Layout, lay_out
+from hookviz.view.geometry import Layout
+from hookviz.view.layout import lay_out
 from hookviz.view.scene import Scene
 from tests.view.boxes import hooked_module, sum_net
 from tests.view.drawing import Example, ladder, lonely_leaf, scene_of, square, unbound

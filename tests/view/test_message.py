@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from hookviz.errors import HookvizError
 from hookviz.languages import table
 from hookviz.view.message import Message, Text, keys_in, render, segments, to_json_data
 
@@ -73,5 +72,5 @@ def test_all_keys_of_nested_messages_are_found() -> None:
 
 
 def test_an_unknown_language_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(HookvizError, match="unknown language 'fr': lang must be one of 'en', 'zh'"):
+    with pytest.raises(LookupError, match="unknown language 'fr': lang must be one of 'en', 'zh'"):
         table("fr")

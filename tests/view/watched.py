@@ -12,9 +12,9 @@ import torch
 from torch import nn
 
 import hookviz
-from hookviz.live.take import take
 from hookviz.records import CallRecord, Event, GraphRecord, ModuleRecord
 from hookviz.records.event import Argument
+from tests.snapshots import take
 
 Example = tuple[GraphRecord, tuple[Event, ...]]
 

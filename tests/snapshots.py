@@ -1,0 +1,14 @@
+"""Take snapshots as a recording does."""
+
+from __future__ import annotations
+
+import torch
+
+from hookviz.live.reading import read
+from hookviz.parameters import Keep
+from hookviz.records import TensorSnapshot
+
+
+def take(tensor: torch.Tensor, *, keep: Keep = "summary") -> TensorSnapshot:
+    """Return the snapshot of the value that a tensor has now."""
+    return read(tensor, keep=keep).snapshot
