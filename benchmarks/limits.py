@@ -16,8 +16,8 @@ import torch
 import hookviz
 from benchmarks.models import Case, lenet, resnet50
 from benchmarks.record import clear, nodes_behind, seconds
-from hookviz.live.memory import distinct
-from hookviz.live.moments import moments
+from hookviz._live.values.memory import distinct
+from hookviz._live.values.moments import moments
 
 Read = Callable[[torch.Tensor], object]
 

@@ -23,10 +23,10 @@ import torch
 
 import hookviz
 from benchmarks.models import Case, lenet, lstm, resnet50, resnet152, transformer
-from hookviz.view.expansion import expansion_data
-from hookviz.view.explorer_data import explorer_data
-from hookviz.view.grouping import group_tree
-from hookviz.view.steps import build_steps
+from hookviz._view.groups.find import group_tree
+from hookviz._view.page.boxes import expansion_data
+from hookviz._view.page.data import explorer_data
+from hookviz._view.steps.steps import build_steps
 
 HAS_DOT = shutil.which("dot") is not None
 HAS_TORCHVIZ = HAS_DOT and importlib.util.find_spec("torchviz") is not None

@@ -21,7 +21,7 @@ import torch
 from playwright.sync_api import Browser, sync_playwright
 
 import hookviz
-from hookviz.explorer import Explorer
+from hookviz._widget.explorer import Explorer
 from tests.browser.conftest import CHROMIUM_FLAGS
 from tests.browser.plain_page import PlainPage
 from tests.requirements_of_tests import need_chromium

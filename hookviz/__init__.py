@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hookviz.api import capture, explore, record
+from hookviz._api import capture, explore, record
+from hookviz._graph import Graph
+from hookviz._records import Event, TensorSnapshot
+from hookviz._trace import Trace
+from hookviz._watch import Forward, watch
 from hookviz.errors import (
     AnswerError,
     ClosedError,
@@ -21,15 +25,11 @@ from hookviz.errors import (
     TraceFormatError,
     UnknownTargetError,
 )
-from hookviz.forward import Forward, watch
-from hookviz.graph import Graph
-from hookviz.records import Event, TensorSnapshot
-from hookviz.trace import Trace
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-    from hookviz.explorer import Explorer
+    from hookviz._widget.explorer import Explorer
 
 __version__ = "0.1.0"
 
@@ -65,7 +65,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     # The widget is loaded on first use, so that scripts and tests need no Jupyter.
     if name == "Explorer":
-        from hookviz.explorer import Explorer
+        from hookviz._widget.explorer import Explorer
 
         return Explorer
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -73,13 +73,13 @@ def __getattr__(name: str) -> Any:
 
 def load_ipython_extension(shell: InteractiveShell) -> None:
     """Do what `%load_ext hookviz` is for: afterwards a cell may begin with `%%hookviz`."""
-    from hookviz.magic import load
+    from hookviz._unmodified.cell_magic import load
 
     load(shell)
 
 
 def unload_ipython_extension(shell: InteractiveShell) -> None:
     """Do what `%unload_ext hookviz` is for."""
-    from hookviz.magic import unload
+    from hookviz._unmodified.cell_magic import unload
 
     unload(shell)

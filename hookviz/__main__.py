@@ -4,6 +4,6 @@ from __future__ import annotations
 
 import sys
 
-from hookviz.command_line import main
+from hookviz._cli.main import main
 
 sys.exit(main())

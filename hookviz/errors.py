@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from hookviz.languages import table
+from hookviz._languages import table
 
 if TYPE_CHECKING:
-    from hookviz.records import TraceRecord
+    from hookviz._records import TraceRecord
 
 
 class HookvizError(Exception):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import torch
 
-from hookviz.live.reading import read
-from hookviz.parameters import Keep
-from hookviz.records import TensorSnapshot
+from hookviz._live.values.reading import read
+from hookviz._parameters import Keep
+from hookviz._records import TensorSnapshot
 
 
 def take(tensor: torch.Tensor, *, keep: Keep = "summary") -> TensorSnapshot:

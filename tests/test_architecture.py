@@ -83,10 +83,10 @@ def test_the_rooms_import_only_what_they_may(copy: Path) -> None:
 @pytest.mark.parametrize(
     ("module", "line", "broken"),
     [
-        ("view/message.py", "import torch", "Plain data knows nothing of torch"),
-        ("records/event.py", "import hookviz.languages", "Data moves one way"),
-        ("live/graph.py", "import hookviz.view", "Data moves one way"),
-        ("view/message.py", "import ipywidgets", "Only the explorer knows"),
+        ("_view/text/message.py", "import torch", "Plain data knows nothing of torch"),
+        ("_records/events.py", "import hookviz._languages", "Data moves one way"),
+        ("_live/graph/capture.py", "import hookviz._view", "Data moves one way"),
+        ("_view/text/message.py", "import ipywidgets", "Only the explorer knows"),
     ],
 )
 def test_a_forbidden_import_is_found(copy: Path, module: str, line: str, broken: str) -> None:

@@ -8,10 +8,10 @@ import pytest
 import torch
 
 import hookviz
+from hookviz._view.compare.choices import choices
+from hookviz._view.text.message import render
+from hookviz._widget.explorer import Explorer
 from hookviz.errors import HookvizError, UnknownTargetError
-from hookviz.explorer import Explorer
-from hookviz.view.comparison_data import choices
-from hookviz.view.message import render
 from tests.live.scripts import second_example
 
 

@@ -14,9 +14,9 @@ import pytest
 import torch
 
 import hookviz
-from hookviz.explorer import Explorer
-from hookviz.live import internals
-from hookviz.view.message import Message, render
+from hookviz._live import internals
+from hookviz._view.text.message import Message, render
+from hookviz._widget.explorer import Explorer
 from tests.live.scripts import grad_of, leaf, second_example
 
 

@@ -16,9 +16,9 @@ from typing import Any
 
 import pytest
 
-from hookviz import lab
+from hookviz._cli import lab
+from hookviz._cli.tutorials import MANIFEST, copy_tutorials, shipped_tutorials
 from hookviz.errors import HookvizError
-from hookviz.tutorials_folder import MANIFEST, copy_tutorials, shipped_tutorials
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hookviz.languages import LANGUAGES, table
+from hookviz._languages import LANGUAGES, table
 
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted((ROOT / "hookviz").rglob("*.py")) + sorted((ROOT / "js" / "src").rglob("*.js"))

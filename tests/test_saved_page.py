@@ -17,11 +17,11 @@ import pytest
 import torch
 
 import hookviz
-from hookviz import saved_page
+from hookviz._languages import table
+from hookviz._view.code.code import as_code
+from hookviz._view.saved import page as saved_page
+from hookviz._view.text.message import Message
 from hookviz.errors import HookvizError
-from hookviz.languages import table
-from hookviz.view.as_code import as_code
-from hookviz.view.message import Message
 from tests.live.scripts import leaf, second_example
 from tests.requirements_of_tests import ROOT
 

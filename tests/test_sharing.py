@@ -11,8 +11,8 @@ import pytest
 import torch
 
 import hookviz
+from hookviz._widget.explorer import Explorer
 from hookviz.errors import HookvizError
-from hookviz.explorer import Explorer
 from tests.live.scripts import second_example
 from tests.nets import NETS
 from tests.test_saved_page import read, state_of

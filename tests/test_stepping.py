@@ -8,8 +8,8 @@ import pytest
 import torch
 
 import hookviz
+from hookviz._widget.explorer import Explorer
 from hookviz.errors import AnswerError, HookvizError, UnknownTargetError
-from hookviz.explorer import Explorer
 from tests.live.scripts import second_example
 
 

@@ -7,7 +7,7 @@ import contextlib
 import torch
 
 import hookviz
-from hookviz.explorer import Explorer
+from hookviz._widget.explorer import Explorer
 
 
 def second_example() -> Explorer:

@@ -8,7 +8,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, Route
 
-from hookviz.explorer import Explorer
+from hookviz._widget.explorer import Explorer
 from tests.browser.explorer_page import ExplorerPage
 from tests.requirements_of_tests import ROOT
 

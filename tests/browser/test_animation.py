@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 import hookviz
-from hookviz.explorer import Explorer
+from hookviz._widget.explorer import Explorer
 from tests.live.scripts import second_example
 from tests.test_saved_page import HOSTILE, hostile_root
 

@@ -7,7 +7,7 @@ import torch
 from playwright.sync_api import Browser, expect
 
 import hookviz
-from hookviz.explorer import Explorer
+from hookviz._widget.explorer import Explorer
 from tests.browser.plain_page import PlainPage
 
 pytestmark = pytest.mark.browser

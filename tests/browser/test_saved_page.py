@@ -11,11 +11,11 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 import hookviz
-from hookviz.saved_page import page_part, save_page
-from hookviz.view import kept_answers
-from hookviz.view.message import Message, render
-from hookviz.view.stops import stops
-from hookviz.view.text_width import clean
+from hookviz._view.saved import answers as kept_answers
+from hookviz._view.saved.page import page_part, save_page
+from hookviz._view.steps.stops import stops
+from hookviz._view.text.message import Message, render
+from hookviz._view.text.width import clean
 from tests.browser.explorer_page import ExplorerPage
 from tests.browser.test_accessibility import axe as axe_script
 from tests.browser.test_accessibility import violations

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch.autograd.graph import Node, get_gradient_edge
 
-from hookviz.records import TensorSnapshot
+from hookviz._records import TensorSnapshot
 
 WHOLE = 64
 CORNER = 4

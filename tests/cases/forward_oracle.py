@@ -14,7 +14,7 @@ import torch
 from torch import nn
 
 import hookviz
-from hookviz.live.arguments import of_output
+from hookviz._live.values.arguments import of_output
 from tests.cases.facts import bits, kept_grad
 
 

@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 import hookviz
-from hookviz.live.arguments import of_output
+from hookviz._live.values.arguments import of_output
 
 KINDS = (
     "register_forward_pre_hook",

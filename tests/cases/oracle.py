@@ -18,7 +18,7 @@ from typing import Any
 import torch
 
 import hookviz
-from hookviz.records import Event
+from hookviz._records import Event
 from tests.cases.facts import bits, grad_facts, kept_grad, leaves_behind, shown, told
 from tests.cases.plain import Diary, Step, Tensors
 

@@ -9,8 +9,8 @@ import pytest
 import torch
 
 import hookviz
-from hookviz.live import internals
-from hookviz.records import Event
+from hookviz._live import internals
+from hookviz._records import Event
 from tests.cases.forms import filled, of_any_kind, of_any_shape, say
 from tests.cases.oracle import compare
 from tests.cases.plain import Tensors

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import hookviz
-from hookviz.records import NodeRecord
+from hookviz._records import NodeRecord
 from tests.cases.facts import numbers
 from tests.cases.forms import filled, of_any_shape, say
 from tests.cases.oracle import compare

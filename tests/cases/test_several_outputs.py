@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import hookviz
-from hookviz.records import Event
+from hookviz._records import Event
 from tests.cases.forms import each_with_a_form, filled, say
 from tests.cases.oracle import compare
 from tests.cases.plain import Tensors

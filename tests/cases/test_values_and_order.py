@@ -11,7 +11,7 @@ import pytest
 import torch
 
 import hookviz
-from hookviz.records import Event
+from hookviz._records import Event
 from tests.cases.facts import numbers
 from tests.cases.forms import filled, of_any_kind, of_any_shape, say
 from tests.cases.oracle import compare

@@ -9,8 +9,8 @@ import pytest
 import torch
 
 import hookviz
+from hookviz._live import internals
 from hookviz.errors import FreedGraphError
-from hookviz.live import internals
 from tests.cases.facts import numbers
 from tests.cases.forms import each_with_a_form, filled, of_any_shape, say
 from tests.cases.oracle import compare

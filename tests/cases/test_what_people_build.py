@@ -11,7 +11,7 @@ from torch import nn
 from torch.nn import functional
 
 import hookviz
-from hookviz.records import Event, TensorSnapshot
+from hookviz._records import Event, TensorSnapshot
 from tests.cases.facts import numbers
 from tests.cases.forms import filled, of_any_kind, of_any_shape, say
 from tests.cases.oracle import compare, compare_passes

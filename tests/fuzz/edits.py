@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import torch
 
+from hookviz._live.recording.options import BackwardOptions
+from hookviz._live.session.session import Session
+from hookviz._records import HookRecord
 from hookviz.errors import HookRunError
-from hookviz.live.options import BackwardOptions
-from hookviz.live.session import Session
-from hookviz.records import HookRecord
 from tests.fuzz.hooks import POST_HOOKS, ROUGH_HOOKS, TENSOR_HOOKS, post_hook, tensor_hook
 from tests.fuzz.program import Built, Program, build
 from tests.fuzz.values import bits, edge, hooks_of, kept_grad, same

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from hookviz.live.chain import HookChains
-from hookviz.live.table import HookTable
+from hookviz._live.graph.hooks import HookChains
+from hookviz._live.hooks.table import HookTable
 from tests.fuzz.edits import Edit, check_edits
 from tests.fuzz.oracle import check
 from tests.fuzz.program import Do, Hook, PostHook, Program

@@ -7,9 +7,9 @@ from itertools import dropwhile, groupby, takewhile
 from typing import Any
 
 import hookviz
-from hookviz.records import HookRecord
-from hookviz.view.steps import build_steps, to_json_data
-from hookviz.view.value_book import ValueBook
+from hookviz._records import HookRecord
+from hookviz._view.steps.steps import build_steps, to_json_data
+from hookviz._view.steps.value_book import ValueBook
 from tests.fuzz.diary import Diary
 from tests.fuzz.hooks import Entry
 from tests.fuzz.program import Built, Do, Hook, Program

@@ -25,7 +25,7 @@ export async function exampleState() {
 /** The state of a small network with boxes; a new one for each test. */
 export async function network(changes = {}) {
   const { networkState } = await import("../../js/preview/network.js");
-  const table = async (lang) => JSON.parse(await readFile(new URL(`../../hookviz/languages/${lang}.json`, import.meta.url), "utf8"));
+  const table = async (lang) => JSON.parse(await readFile(new URL(`../../hookviz/_languages/${lang}.json`, import.meta.url), "utf8"));
   return { ...networkState({ en: await table("en"), zh: await table("zh") }), ...changes };
 }
 

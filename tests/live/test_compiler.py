@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from hookviz._live.hooks.compiler import check_callable, compile_hook
 from hookviz.errors import HookSourceError
-from hookviz.live.compiler import check_callable, compile_hook
 
 
 def test_a_lambda_reads_the_users_variables_as_they_are_when_it_runs() -> None:

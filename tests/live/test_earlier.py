@@ -14,7 +14,7 @@ import pytest
 import torch
 
 import hookviz
-from hookviz.live import earlier
+from hookviz._live.recording import earlier_passes as earlier
 
 pytestmark = pytest.mark.filterwarnings("ignore:Using backward\\(\\) with create_graph")
 ROOT = Path(__file__).parents[2]

@@ -10,8 +10,8 @@ import pytest
 import torch
 
 import hookviz
+from hookviz._view.text.message import Message, render
 from hookviz.errors import HookRunError, HookvizError
-from hookviz.view.message import Message, render
 
 
 def raises_at_once() -> torch.Tensor:
@@ -51,7 +51,7 @@ def test_the_transcript_says_so_too(lang: str) -> None:
     text = trace.text(lang)
     assert "! no such <b>data</b>" in text
     assert str(line_of(raises_at_once)) in text
-    assert hookviz.trace.Trace.from_json(trace.to_json()).text(lang) == text
+    assert hookviz._trace.Trace.from_json(trace.to_json()).text(lang) == text
 
 
 def test_a_saved_page_holds_the_step(tmp_path: Path) -> None:

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 import torch
 
+from hookviz._live.recording.options import BackwardOptions
+from hookviz._live.session.session import Session
 from hookviz.errors import HookRunError
-from hookviz.live.options import BackwardOptions
-from hookviz.live.session import Session
 
 CHANGES: dict[str, Callable[[torch.Tensor], object]] = {
     "nothing": lambda v: None,

@@ -7,7 +7,8 @@ import threading
 import pytest
 import torch
 
-from hookviz.live import internals, saved_keeper
+from hookviz._live import internals
+from hookviz._live.unmodified import saved_keeper
 
 
 def test_tensor_hooks_is_the_dictionary_that_register_hook_fills() -> None:

@@ -16,7 +16,7 @@ import pytest
 import torch
 
 import hookviz
-from hookviz.live import internals
+from hookviz._live import internals
 from tests.live.scripts import leaf, second_example
 
 Hooks = dict[int, Callable[[torch.Tensor], torch.Tensor]]

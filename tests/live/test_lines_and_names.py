@@ -13,8 +13,8 @@ from torch import nn
 from torch.utils.checkpoint import checkpoint
 
 import hookviz
-from hookviz.live.named_tensors import NamedTensors
-from hookviz.live.user_code import is_users, lines_of, name_of_file
+from hookviz._live.forward.inner_tensors import NamedTensors
+from hookviz._live.user.code import is_users, lines_of, name_of_file
 
 
 class LeNet(nn.Module):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from hookviz.live.memory import bit_print, same_bits
+from hookviz._live.values.memory import bit_print, same_bits
 
 CHANGES: dict[str, Callable[[torch.Tensor], object]] = {
     "one element": lambda flat: flat[7].add_(1),

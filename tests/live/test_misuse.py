@@ -6,8 +6,8 @@ import pytest
 import torch
 
 import hookviz
+from hookviz._live import internals
 from hookviz.errors import HookvizError
-from hookviz.live import internals
 from tests.live.scripts import leaf
 
 

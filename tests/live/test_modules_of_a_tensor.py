@@ -9,9 +9,9 @@ import torch
 from torch import nn
 
 import hookviz
+from hookviz._live.recording.options import BackwardOptions
+from hookviz._live.session.session import Session
 from hookviz.errors import HookRunError, HookvizError
-from hookviz.live.options import BackwardOptions
-from hookviz.live.session import Session
 from tests.live.test_watch_leaves_nothing import state_of
 
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 import torch
 
+from hookviz._live.recording.options import BackwardOptions
+from hookviz._live.session.session import Session
 from hookviz.errors import HookRunError, HookSourceError, HookvizError, UnknownTargetError
-from hookviz.live.options import BackwardOptions
-from hookviz.live.session import Session
 from tests.live.scripts import grad_of, leaf
 
 Tensors = dict[str, torch.Tensor]

@@ -10,9 +10,9 @@ import torch
 from torch import nn
 
 import hookviz
-from hookviz.forward import Forward
-from hookviz.live.seen_forwards import seen_in_this_thread
-from hookviz.trace import Trace
+from hookviz._live.forward.remembered import seen_in_this_thread
+from hookviz._trace import Trace
+from hookviz._watch import Forward
 
 
 def network() -> nn.Sequential:

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from hookviz.live.printed import printed
+from hookviz._live.user.printed import printed
 
 
 def test_a_listener_hears_and_the_text_goes_on(capsys: pytest.CaptureFixture[str]) -> None:

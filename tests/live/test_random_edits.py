@@ -10,9 +10,9 @@ import pytest
 import torch
 from torch import nn
 
+from hookviz._live.recording.options import BackwardOptions
+from hookviz._live.session.session import Session
 from hookviz.errors import HookRunError
-from hookviz.live.options import BackwardOptions
-from hookviz.live.session import Session
 from tests.cases.facts import bits
 from tests.live.test_watch_leaves_nothing import state_of
 

@@ -12,12 +12,12 @@ import pytest
 import torch
 
 import hookviz
-from hookviz.live import reading
-from hookviz.live.memory import has_same_elements
-from hookviz.live.moments import PART
-from hookviz.live.reading import COPIED_LIMIT, Reader, read
-from hookviz.live.seen import Seen
-from hookviz.live.summarize import summarize
+from hookviz._live.values import reading
+from hookviz._live.values.fingerprint import Seen
+from hookviz._live.values.memory import has_same_elements
+from hookviz._live.values.moments import PART
+from hookviz._live.values.reading import COPIED_LIMIT, Reader, read
+from hookviz._live.values.summarize import summarize
 from tests.snapshots import take
 
 VIEWS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {

@@ -9,8 +9,8 @@ import pytest
 import torch
 
 import hookviz
-from hookviz.live import internals
-from hookviz.records import Event, TensorSnapshot
+from hookviz._live import internals
+from hookviz._records import Event, TensorSnapshot
 from tests.live.scripts import (
     Tensors,
     first_example,

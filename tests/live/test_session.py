@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 import torch
 
+from hookviz._live import internals
+from hookviz._live.recording.options import BackwardOptions
+from hookviz._live.session.session import Session
 from hookviz.errors import (
     ClosedError,
     HookRunError,
     HookSourceError,
     UnknownTargetError,
 )
-from hookviz.live import internals
-from hookviz.live.options import BackwardOptions
-from hookviz.live.session import Session
 from tests.live.scripts import Tensors, grad_of, leaf, second_example
 
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import hookviz
-from hookviz.live.source import find_source
+from hookviz._live.hooks.source import find_source
 from tests.live import hook_samples as samples
 
 

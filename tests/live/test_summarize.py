@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from hookviz.live.summarize import sample, summarize
+from hookviz._live.values.summarize import sample, summarize
 from tests.snapshots import take
 
 SHAPES = [(65,), (20, 30), (3, 40, 50), (2, 3, 17, 19), (100_000,), (1, 1000), (1000, 1)]

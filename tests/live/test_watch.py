@@ -11,8 +11,8 @@ import torch
 from torch import nn
 
 import hookviz
+from hookviz._live.forward import remembered as seen_forwards
 from hookviz.errors import HookvizError
-from hookviz.live import seen_forwards
 
 
 class Block(nn.Module):

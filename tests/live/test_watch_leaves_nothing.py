@@ -16,8 +16,9 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 import hookviz
-from hookviz.live import running_call, seen_forwards
-from hookviz.live.stand_in import StandIn
+from hookviz._live.forward import call as running_call
+from hookviz._live.forward import remembered as seen_forwards
+from hookviz._live.hooks.stand_in import StandIn
 
 
 class Net(nn.Module):

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
-from hookviz import magic
-from hookviz.explorer import Explorer
-from hookviz.live import internals
+from hookviz._live import internals
+from hookviz._unmodified import cell_magic as magic
+from hookviz._widget.explorer import Explorer
 from tests.unmodified.shell import Shell
 
 

@@ -16,7 +16,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 from traitlets.config import Config
 
-from hookviz import magic
+from hookviz._unmodified import cell_magic as magic
 
 
 @dataclass(slots=True)

@@ -12,10 +12,10 @@ import pytest
 import torch
 
 import hookviz
-from hookviz import magic
+from hookviz._live import internals
+from hookviz._unmodified import cell_magic as magic
+from hookviz._widget.explorer import Explorer
 from hookviz.errors import HookRunError
-from hookviz.explorer import Explorer
-from hookviz.live import internals
 from tests.unmodified.programs import START
 from tests.unmodified.shell import Shell, bits
 

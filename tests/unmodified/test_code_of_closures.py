@@ -9,8 +9,8 @@ import pytest
 import torch
 
 import hookviz
-from hookviz.trace import Trace
-from hookviz.view.as_code import as_code
+from hookviz._trace import Trace
+from hookviz._view.code.code import as_code
 from tests.view.test_as_code import grads, second_example
 
 Hook = Callable[[torch.Tensor], Any]

@@ -13,7 +13,7 @@ import pytest
 import torch
 
 import hookviz
-from hookviz.explorer import Explorer
+from hookviz._widget.explorer import Explorer
 from tests.unmodified.shell import Shell
 
 FORWARD = "# run the forward here; the lines below come after it\n"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from hookviz.explorer import Explorer
+from hookviz._widget.explorer import Explorer
 from tests.unmodified.programs import START
 from tests.unmodified.shell import Shell
 

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import torch
 from torch import nn
 
-from hookviz.records import (
+from hookviz._records import (
     CallRecord,
     EdgeRecord,
     Event,
@@ -18,7 +18,7 @@ from hookviz.records import (
     NodeRecord,
     TensorRecord,
 )
-from hookviz.records.event import Argument
+from hookviz._records.events import Argument
 from tests.view.drawing import SVG, having
 from tests.view.example import scalar
 from tests.view.graphs import Example, edge, leaf

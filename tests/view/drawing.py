@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from hookviz.records import EdgeRecord, Event, GraphRecord, HookRecord, NodeRecord, TensorRecord
-from hookviz.view.fields import Fields
-from hookviz.view.grouping import group_tree
-from hookviz.view.picture import picture_svg
-from hookviz.view.scene import Scene
-from hookviz.view.scene_builder import build_scene
-from hookviz.view.steps import build_steps
+from hookviz._records import EdgeRecord, Event, GraphRecord, HookRecord, NodeRecord, TensorRecord
+from hookviz._view.groups.find import group_tree
+from hookviz._view.scene.build import build_scene
+from hookviz._view.scene.fields import Fields
+from hookviz._view.scene.scene import Scene
+from hookviz._view.steps.steps import build_steps
+from hookviz._view.svg.picture import picture_svg
 from tests.view.example import scalar, vector
 from tests.view.graphs import edge, leaf
 

@@ -5,7 +5,7 @@ a = 2, b = 3, c = a * b, d = 4, e = c * d
 
 from __future__ import annotations
 
-from hookviz.records import (
+from hookviz._records import (
     EdgeRecord,
     Event,
     GraphRecord,

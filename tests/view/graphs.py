@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookviz.records import EdgeRecord, Event, GraphRecord, NodeRecord, TensorRecord
+from hookviz._records import EdgeRecord, Event, GraphRecord, NodeRecord, TensorRecord
 from tests.view.example import scalar
 
 Example = tuple[GraphRecord, tuple[Event, ...]]

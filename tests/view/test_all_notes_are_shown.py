@@ -10,11 +10,11 @@ import pytest
 import torch
 
 import hookviz
-from hookviz.records import Event, GraphRecord, ModuleRecord, TraceRecord
-from hookviz.trace import Trace
-from hookviz.view.explorer_data import explorer_data
-from hookviz.view.message import Message, render
-from hookviz.view.steps import build_steps
+from hookviz._records import Event, GraphRecord, ModuleRecord, TraceRecord
+from hookviz._trace import Trace
+from hookviz._view.page.data import explorer_data
+from hookviz._view.steps.steps import build_steps
+from hookviz._view.text.message import Message, render
 from tests.view.example import second_example
 
 NOTE = "fact.recomputed"

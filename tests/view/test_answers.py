@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from hookviz._view.lesson.answers import is_right, judge, read_answer
 from hookviz.errors import AnswerError
-from hookviz.view.answers import is_right, judge, read_answer
 
 TABLE = json.loads((Path(__file__).parents[1] / "predictions.json").read_text(encoding="utf-8"))
 """The browser reads answers too, from the same table: see `tests/js/answers.test.mjs`."""

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hookviz.records import (
+from hookviz._records import (
     CallRecord,
     EdgeRecord,
     Event,
@@ -16,14 +16,14 @@ from hookviz.records import (
     NodeRecord,
     TensorRecord,
 )
-from hookviz.view.fields import Fields
-from hookviz.view.grouping import group_tree
-from hookviz.view.layout import lay_out
-from hookviz.view.picture import picture_svg
-from hookviz.view.scene_builder import build_scene
-from hookviz.view.start import all_expanded, start_expanded
-from hookviz.view.steps import build_steps, still_steps
-from hookviz.view.stops import stops
+from hookviz._view.groups.find import group_tree
+from hookviz._view.groups.start import all_expanded, start_expanded
+from hookviz._view.layout.graphviz import lay_out
+from hookviz._view.scene.build import build_scene
+from hookviz._view.scene.fields import Fields
+from hookviz._view.steps.steps import build_steps, still_steps
+from hookviz._view.steps.stops import stops
+from hookviz._view.svg.picture import picture_svg
 from tests.view.example import scalar
 from tests.view.test_box_scene import assert_contained
 from tests.view.test_groups import assert_whole

@@ -7,9 +7,9 @@ import pytest
 import torch
 
 import hookviz
-from hookviz.live import internals
-from hookviz.records import BackwardArguments
-from hookviz.view.as_code import as_code
+from hookviz._live import internals
+from hookviz._records import BackwardArguments
+from hookviz._view.code.code import as_code
 
 
 def second_example() -> dict[str, Any]:

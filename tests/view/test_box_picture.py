@@ -12,9 +12,9 @@ import torch
 from torch import nn
 
 import hookviz
-from hookviz.graph import Graph
-from hookviz.languages import LANGUAGES, table
-from hookviz.records import (
+from hookviz._graph import Graph
+from hookviz._languages import LANGUAGES, table
+from hookviz._records import (
     CallRecord,
     GraphRecord,
     HookRecord,
@@ -22,12 +22,12 @@ from hookviz.records import (
     SourceRecord,
     TraceRecord,
 )
-from hookviz.records.event import Argument
-from hookviz.view.expansion import all_opened, box_named, closed, expansion_data, opened_to
-from hookviz.view.explorer_data import explorer_data
-from hookviz.view.grouping import group_tree
-from hookviz.view.steps import build_steps
-from hookviz.view.transcript import transcript
+from hookviz._records.events import Argument
+from hookviz._view.groups.find import group_tree
+from hookviz._view.page.boxes import all_opened, box_named, closed, expansion_data, opened_to
+from hookviz._view.page.data import explorer_data
+from hookviz._view.steps.steps import build_steps
+from hookviz._view.transcript import transcript
 from tests.view.boxes import HandWritten, Tower, box, boxes, fan, hooked_module, sum_net
 from tests.view.drawing import SVG, Example, draw, field, having
 from tests.view.example import second_example

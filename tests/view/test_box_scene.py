@@ -7,18 +7,23 @@ import pytest
 import torch
 from torch import nn
 
-from hookviz.records import HookRecord, TensorRecord
-from hookviz.view.card import Card
-from hookviz.view.fields import Fields
-from hookviz.view.geometry import Layout, Rectangle
-from hookviz.view.grouping import group_tree
-from hookviz.view.layout import lay_out
-from hookviz.view.leaf_uses import MOST_LEAVES_OF_A_BOX, MOST_SHARED_USES, MOST_USES_BY_BOXES, Uses
-from hookviz.view.module_box import STACK, ModuleBox, measure_box
-from hookviz.view.scene import FRAME_PADDING, FunctionShape, Scene
-from hookviz.view.scene_builder import build_scene
-from hookviz.view.steps import build_steps
-from hookviz.view.straight_layout import lay_out_straight
+from hookviz._records import HookRecord, TensorRecord
+from hookviz._view.groups.find import group_tree
+from hookviz._view.layout.geometry import Layout, Rectangle
+from hookviz._view.layout.graphviz import lay_out
+from hookviz._view.layout.straight import lay_out_straight
+from hookviz._view.scene.build import build_scene
+from hookviz._view.scene.card import Card
+from hookviz._view.scene.fields import Fields
+from hookviz._view.scene.leaf_uses import (
+    MOST_LEAVES_OF_A_BOX,
+    MOST_SHARED_USES,
+    MOST_USES_BY_BOXES,
+    Uses,
+)
+from hookviz._view.scene.module_box import STACK, ModuleBox, measure_box
+from hookviz._view.scene.scene import FRAME_PADDING, FunctionShape, Scene
+from hookviz._view.steps.steps import build_steps
 from tests.view.boxes import HandWritten, Tower, fan, hooked_module, sum_net
 from tests.view.example import scalar, second_example
 from tests.view.graphs import Example, chain

@@ -10,15 +10,15 @@ import pytest
 import torch
 from torch import nn
 
-from hookviz.languages import LANGUAGES
-from hookviz.records import CallRecord, ErrorRecord, Event, ModuleRecord, SourceRecord
-from hookviz.records.event import Argument
-from hookviz.view.grouping import group_tree
-from hookviz.view.message import Message, render
-from hookviz.view.numbers import short_text
-from hookviz.view.steps import build_steps, frame_at
-from hookviz.view.stops import stops
-from hookviz.view.transcript import transcript
+from hookviz._languages import LANGUAGES
+from hookviz._records import CallRecord, ErrorRecord, Event, ModuleRecord, SourceRecord
+from hookviz._records.events import Argument
+from hookviz._view.groups.find import group_tree
+from hookviz._view.steps.steps import build_steps, frame_at
+from hookviz._view.steps.stops import stops
+from hookviz._view.text.message import Message, render
+from hookviz._view.text.numbers import short_text
+from hookviz._view.transcript import transcript
 from tests.view.boxes import (
     BACKWARD_HOOK,
     FORWARD_HOOK,

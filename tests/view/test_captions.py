@@ -5,11 +5,11 @@ from typing import get_args
 
 import pytest
 
-from hookviz.languages import LANGUAGES, table
-from hookviz.records import ErrorRecord, Event, EventKind, GraphRecord, HookRecord
-from hookviz.records.event import Argument
-from hookviz.view.message import Text, keys_in, render, segments
-from hookviz.view.steps import Step, build_steps
+from hookviz._languages import LANGUAGES, table
+from hookviz._records import ErrorRecord, Event, EventKind, GraphRecord, HookRecord
+from hookviz._records.events import Argument
+from hookviz._view.steps.steps import Step, build_steps
+from hookviz._view.text.message import Text, keys_in, render, segments
 from tests.view.example import C_HOOK, plain_example, scalar, second_example, vector
 from tests.view.graphs import hidden, shared_leaf
 

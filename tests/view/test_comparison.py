@@ -4,9 +4,9 @@ import pytest
 import torch
 
 import hookviz
-from hookviz.records import GraphRecord, TraceRecord
-from hookviz.view.comparison import DifferentGraphError, compare
-from hookviz.view.message import Message
+from hookviz._records import GraphRecord, TraceRecord
+from hookviz._view.compare.compare import DifferentGraphError, compare
+from hookviz._view.text.message import Message
 
 AGAINST = Message("compare.baseline")
 

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import re
 
-from hookviz.view.dot import scene_to_dot
-from hookviz.view.fields import Fields
-from hookviz.view.scene_builder import build_scene
-from hookviz.view.steps import build_steps
+from hookviz._view.layout.dot import scene_to_dot
+from hookviz._view.scene.build import build_scene
+from hookviz._view.scene.fields import Fields
+from hookviz._view.steps.steps import build_steps
 from tests.view.boxes import hooked_module
 from tests.view.drawing import ladder, named, scene_of
 from tests.view.example import second_example

@@ -6,11 +6,11 @@ import pytest
 import torch
 
 import hookviz
-from hookviz.view.comparison import Comparison, compare
-from hookviz.view.ghosts import with_ghosts
-from hookviz.view.message import Message, render
-from hookviz.view.picture import picture_svg
-from hookviz.view.steps import Step, build_steps, frame_at
+from hookviz._view.compare.compare import Comparison, compare
+from hookviz._view.compare.ghosts import with_ghosts
+from hookviz._view.steps.steps import Step, build_steps, frame_at
+from hookviz._view.svg.picture import picture_svg
+from hookviz._view.text.message import Message, render
 from tests.view.test_comparison import example
 
 AGAINST = Message("compare.baseline")

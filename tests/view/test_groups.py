@@ -8,12 +8,12 @@ import torch
 from torch import nn
 
 import hookviz
-from hookviz.records import CallRecord, GraphRecord, ModuleRecord
-from hookviz.view.folding import MOST_REPEATS
-from hookviz.view.grouping import group_tree
-from hookviz.view.groups import TOP, GroupTree
-from hookviz.view.message import render
-from hookviz.view.start import MOST_AT_START, MOST_OPEN, all_expanded, start_expanded
+from hookviz._records import CallRecord, GraphRecord, ModuleRecord
+from hookviz._view.groups.find import group_tree
+from hookviz._view.groups.folding import MOST_REPEATS
+from hookviz._view.groups.start import MOST_AT_START, MOST_OPEN, all_expanded, start_expanded
+from hookviz._view.groups.tree import TOP, GroupTree
+from hookviz._view.text.message import render
 from tests.view.boxes import HandWritten, Tower, hooked_module, sum_net
 from tests.view.example import second_example
 from tests.view.graphs import chain

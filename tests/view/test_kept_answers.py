@@ -10,23 +10,23 @@ from xml.etree import ElementTree
 import pytest
 
 import hookviz
-from hookviz.records import GraphRecord
-from hookviz.view import kept_answers as kept
-from hookviz.view.box_map import BoxMap, box_map
-from hookviz.view.expansion import all_opened
-from hookviz.view.fields import Fields
-from hookviz.view.geometry import Rectangle, Route
-from hookviz.view.grouping import group_tree
-from hookviz.view.groups import TOP, GroupTree
-from hookviz.view.kept_stops import KeptStop, kept_stops
-from hookviz.view.openings import map_openings, openings, seen_open
-from hookviz.view.picture import picture_for_page, picture_svg
-from hookviz.view.route_cut import cut_route
-from hookviz.view.scene import Connector, Scene
-from hookviz.view.scene_builder import build_scene
-from hookviz.view.start import start_expanded
-from hookviz.view.steps import build_steps
-from hookviz.view.stops import Stop, stops
+from hookviz._records import GraphRecord
+from hookviz._view.groups.find import group_tree
+from hookviz._view.groups.start import start_expanded
+from hookviz._view.groups.tree import TOP, GroupTree
+from hookviz._view.layout.cut import cut_route
+from hookviz._view.layout.geometry import Rectangle, Route
+from hookviz._view.page.boxes import all_opened
+from hookviz._view.saved import answers as kept
+from hookviz._view.saved.box_map import BoxMap, box_map
+from hookviz._view.saved.openings import map_openings, openings, seen_open
+from hookviz._view.saved.stops import KeptStop, kept_stops
+from hookviz._view.scene.build import build_scene
+from hookviz._view.scene.fields import Fields
+from hookviz._view.scene.scene import Connector, Scene
+from hookviz._view.steps.steps import build_steps
+from hookviz._view.steps.stops import Stop, stops
+from hookviz._view.svg.picture import picture_for_page, picture_svg
 from tests.nets import NETS
 
 Parts = set[tuple[str, str, str]]

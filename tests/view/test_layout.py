@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from hookviz.view import engines, layout
-from hookviz.view.dot import scene_to_dot
-from hookviz.view.geometry import Layout
-from hookviz.view.layout import lay_out
-from hookviz.view.scene import Scene
+from hookviz._view.layout import engines
+from hookviz._view.layout import graphviz as layout
+from hookviz._view.layout.dot import scene_to_dot
+from hookviz._view.layout.geometry import Layout
+from hookviz._view.layout.graphviz import lay_out
+from hookviz._view.scene.scene import Scene
 from tests.view.boxes import hooked_module, sum_net
 from tests.view.drawing import Example, ladder, lonely_leaf, scene_of, square, unbound
 from tests.view.example import second_example
@@ -232,6 +233,6 @@ def test_a_process_that_never_saw_a_font_stays_silent(tmp_path: Path) -> None:
 
 
 def test_names_of_this_package_do_not_hide_those_of_python_from_the_child() -> None:
-    # `hookviz/view/numbers.py` next to the child's script would be taken for Python's `numbers`.
+    # A `graphviz.py` stands next to the child's script; it must not be taken for the package.
     dot = scene_to_dot(scene_of(second_example()))
     assert engines.run_in_child(dot, timeout=30) == engines.run_here(dot)

@@ -6,9 +6,9 @@ import pytest
 import torch
 
 import hookviz
-from hookviz.trace import Trace
-from hookviz.view.message import render
-from hookviz.view.steps import build_steps
+from hookviz._trace import Trace
+from hookviz._view.steps.steps import build_steps
+from hookviz._view.text.message import render
 
 
 def trace_of(count: int) -> Trace:

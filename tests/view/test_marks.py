@@ -4,8 +4,8 @@ import pytest
 import torch
 
 import hookviz
-from hookviz.view.marks import marks_of
-from hookviz.view.steps import build_steps
+from hookviz._view.lookup.marks import marks_of
+from hookviz._view.steps.steps import build_steps
 from tests.view.example import second_example
 
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from hookviz.languages import table
-from hookviz.view.message import Message, Text, keys_in, render, segments, to_json_data
+from hookviz._languages import table
+from hookviz._view.text.message import Message, Text, keys_in, render, segments, to_json_data
 
 SENT = Message("sent", {"outgoing": "8", "tensor": "c"})
 

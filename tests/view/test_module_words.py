@@ -9,8 +9,8 @@ import pytest
 import torch
 
 import hookviz
-from hookviz.view.message import render
-from hookviz.view.steps import Step, build_steps
+from hookviz._view.steps.steps import Step, build_steps
+from hookviz._view.text.message import render
 
 Hook = Callable[..., Any]
 

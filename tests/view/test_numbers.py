@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookviz.records import TensorSnapshot, TensorSummary
-from hookviz.view.message import render
-from hookviz.view.numbers import (
+from hookviz._records import TensorSnapshot, TensorSummary
+from hookviz._view.text.message import render
+from hookviz._view.text.numbers import (
     change_text,
     number_text,
     pair_text,

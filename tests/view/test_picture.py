@@ -7,12 +7,12 @@ from xml.etree import ElementTree
 
 import pytest
 
-from hookviz.languages import LANGUAGES
-from hookviz.view import engines
-from hookviz.view.legend_svg import TRANSCRIPT_EM, wrap_lines
-from hookviz.view.picture import picture_svg
-from hookviz.view.steps import build_steps
-from hookviz.view.text_width import width_in_em
+from hookviz._languages import LANGUAGES
+from hookviz._view.layout import engines
+from hookviz._view.steps.steps import build_steps
+from hookviz._view.svg.legend import TRANSCRIPT_EM, wrap_lines
+from hookviz._view.svg.picture import picture_svg
+from hookviz._view.text.width import width_in_em
 from tests.view.drawing import (
     SVG,
     Example,

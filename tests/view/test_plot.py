@@ -9,8 +9,8 @@ import pytest
 import torch
 
 import hookviz
+from hookviz._view.plot.norms import leaf_stations, stations_to
 from hookviz.errors import MissingPackageError, UnknownTargetError
-from hookviz.view.norms import leaf_stations, stations_to
 
 
 def network() -> tuple[dict[str, torch.Tensor], hookviz.Trace]:

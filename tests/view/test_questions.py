@@ -4,10 +4,10 @@ import pytest
 import torch
 
 import hookviz
-from hookviz.records import Event
-from hookviz.view.answers import is_right, read_answer
-from hookviz.view.names import GraphIndex
-from hookviz.view.questions import Question, question_of
+from hookviz._records import Event
+from hookviz._view.lesson.answers import is_right, read_answer
+from hookviz._view.lesson.questions import Question, question_of
+from hookviz._view.lookup.index import GraphIndex
 from tests.view.example import second_example
 
 

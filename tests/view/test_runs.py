@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookviz.view.forward_order import crossings, forward_order
-from hookviz.view.runs import FEWEST_REPEATS, Run, find_runs
+from hookviz._view.groups.forward_order import crossings, forward_order
+from hookviz._view.groups.runs import FEWEST_REPEATS, Run, find_runs
 
 
 @pytest.mark.parametrize(

@@ -4,15 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from hookviz.records import EdgeRecord, GraphRecord, HookRecord, NodeRecord, TensorRecord
-from hookviz.view.card import LONGEST_WIDTH, Card
-from hookviz.view.fields import Fields
-from hookviz.view.function_symbol import function_symbol
-from hookviz.view.ranks import find_ranks, fits_sideways
-from hookviz.view.scene import FunctionShape, Scene
-from hookviz.view.scene_builder import build_scene
-from hookviz.view.steps import build_steps
-from hookviz.view.text_width import clean, cut, width_in_em
+from hookviz._records import EdgeRecord, GraphRecord, HookRecord, NodeRecord, TensorRecord
+from hookviz._view.groups.function_symbol import function_symbol
+from hookviz._view.scene.build import build_scene
+from hookviz._view.scene.card import LONGEST_WIDTH, Card
+from hookviz._view.scene.fields import Fields
+from hookviz._view.scene.ranks import find_ranks, fits_sideways
+from hookviz._view.scene.scene import FunctionShape, Scene
+from hookviz._view.steps.steps import build_steps
+from hookviz._view.text.width import clean, cut, width_in_em
 from tests.view.drawing import ladder, lonely_leaf, scene_of, square, unbound
 from tests.view.example import plain_example, scalar, second_example
 from tests.view.graphs import chain, shared_leaf

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from hookviz.records import ErrorRecord, Event, GraphRecord, NodeRecord
-from hookviz.view.message import Message, keys_in, render
-from hookviz.view.steps import build_steps, frame_at, to_json_data
-from hookviz.view.value_book import ValueBook
+from hookviz._records import ErrorRecord, Event, GraphRecord, NodeRecord
+from hookviz._view.steps.steps import build_steps, frame_at, to_json_data
+from hookviz._view.steps.value_book import ValueBook
+from hookviz._view.text.message import Message, keys_in, render
 from tests.view.example import C_HOOK, D_HOOK, plain_example, scalar, second_example
 from tests.view.graphs import chain, hidden, shared_leaf, stray_leaf
 

@@ -9,11 +9,11 @@ import pytest
 import torch
 
 import hookviz
-from hookviz.records import TraceRecord
-from hookviz.view.message import Message
-from hookviz.view.picture import picture_svg
-from hookviz.view.steps import build_steps, frame_at
-from hookviz.view.svg import tooltip, words
+from hookviz._records import TraceRecord
+from hookviz._view.steps.steps import build_steps, frame_at
+from hookviz._view.svg.element import tooltip, words
+from hookviz._view.svg.picture import picture_svg
+from hookviz._view.text.message import Message
 
 SVG = "{http://www.w3.org/2000/svg}"
 LONG = "<b>&" + "x" * 80

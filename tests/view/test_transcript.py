@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from hookviz.records import ErrorRecord, Event, TensorRecord
-from hookviz.view.transcript import display_width, transcript
+from hookviz._records import ErrorRecord, Event, TensorRecord
+from hookviz._view.transcript import display_width, transcript
 from tests.view.example import C_HOOK, plain_example, scalar, second_example
 from tests.view.graphs import hidden, stray_leaf
 

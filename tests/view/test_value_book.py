@@ -6,8 +6,8 @@ import pytest
 import torch
 
 import hookviz
-from hookviz.view.names import GraphIndex
-from hookviz.view.value_book import MOST_COLUMNS, ValueBook, values_of
+from hookviz._view.lookup.index import GraphIndex
+from hookviz._view.steps.value_book import MOST_COLUMNS, ValueBook, values_of
 
 
 def book_of(

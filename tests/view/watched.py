@@ -12,8 +12,8 @@ import torch
 from torch import nn
 
 import hookviz
-from hookviz.records import CallRecord, Event, GraphRecord, ModuleRecord
-from hookviz.records.event import Argument
+from hookviz._records import CallRecord, Event, GraphRecord, ModuleRecord
+from hookviz._records.events import Argument
 from tests.snapshots import take
 
 Example = tuple[GraphRecord, tuple[Event, ...]]

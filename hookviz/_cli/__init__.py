@@ -1,0 +1,1 @@
+"""The `hookviz` command: open the tutorials in JupyterLab, record a script."""

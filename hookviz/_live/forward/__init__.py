@@ -1,0 +1,1 @@
+"""Watch the calls of modules and their hooks while a forward runs."""

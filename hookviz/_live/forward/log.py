@@ -1,0 +1,123 @@
+"""Hold what a watched block has shown: plain data, and weak references to what is the user's."""
+
+from __future__ import annotations
+
+import weakref
+from dataclasses import replace
+from typing import Any, Protocol
+
+import torch
+
+from hookviz._live import internals
+from hookviz._live.forward.book import CallBook, CallEntry, CallMark, CodePlace
+from hookviz._live.forward.inner_tensors import NamedTensors
+from hookviz._live.forward.lines import Marks
+from hookviz._live.hooks.places import HookPlace, hook_record
+from hookviz._live.hooks.table import HookEntry
+from hookviz._live.internals import HookDict
+from hookviz._live.user.printed import Printed
+from hookviz._records import ErrorRecord, Event, HookRecord
+
+Seat = tuple[weakref.ref[Any], int]
+"""Where a hook stands: PyTorch's dictionary, and its key there."""
+
+
+class Story(Protocol):
+    """Where events of calls are written: a log of their own, or the middle of a backward."""
+
+    printed: Printed
+
+    def add(self, call: CallEntry, **fields: Any) -> object:
+        """Append an event of a call."""
+
+    def heard_outside(self) -> None:
+        """Take in what was printed outside all calls."""
+
+    def has_mark(self, call: CallEntry, mark: CallMark) -> None:
+        """Note that backward hooks of a call are now in the graph."""
+
+    def hook_record(
+        self, module: torch.nn.Module, place: HookPlace, key: int, entry: HookEntry
+    ) -> HookRecord:
+        """Return the plain data of a hook, with an id of this story."""
+
+
+class ForwardLog:
+    """The events of a watched block and the book of its calls.
+
+    Attributes:
+        events: In the order in which they happened; `module` and `call` say of which call.
+        calls: For each event the call it belongs to.
+        seats: Where each hook stands that an event or a module speaks of, by its id.
+        begin, end: Numbers of the first node that could be made in the block, and of the first
+            one after it (`None` while it runs).
+        marks: Which line made which node; `None` where lines could not be followed.
+        error: What ended the block, if anything did.
+        outside: Where the user's code around the modules raised that, and what was printed before;
+            `None` where an event of a call tells it already.
+        thread: A token of the thread; the numbers of nodes are counted thread by thread.
+    """
+
+    def __init__(self, *, printed: Printed, thread: object) -> None:
+        self.printed = printed
+        self.book = CallBook()
+        self.events: list[Event] = []
+        self.calls: list[CallEntry] = []
+        self.seats: dict[str, Seat] = {}
+        self._ids: dict[tuple[int, int], str] = {}
+        self.begin = internals.sequence_number()
+        self.end: int | None = None
+        self.marks: Marks | None = None
+        self.error: ErrorRecord | None = None
+        self.outside: tuple[CodePlace | None, str] | None = None
+        self.thread = thread
+        self._names: weakref.ref[NamedTensors] | None = None
+
+    def has_names(self, names: NamedTensors) -> None:
+        """Note where inner variables are to be found, as long as somebody keeps them."""
+        self._names = weakref.ref(names)
+
+    @property
+    def names(self) -> NamedTensors | None:
+        """The variables inside the functions that ran, if somebody has kept them."""
+        return None if self._names is None else self._names()
+
+    def contains(self, number: int) -> bool:
+        """Return whether a node of this thread was made in the block."""
+        return self.begin <= number and (self.end is None or number < self.end)
+
+    def add(self, call: CallEntry, **fields: Any) -> Event:
+        """Append an event of a call."""
+        fields.setdefault("printed", self.printed.take())
+        event = Event(index=len(self.events), module=call.module.name, call=call.number, **fields)
+        self.events.append(event)
+        self.calls.append(call)
+        return event
+
+    def heard_outside(self) -> None:
+        """Drop what was printed outside all calls: it belongs to none."""
+        self.printed.take()
+
+    def has_mark(self, call: CallEntry, mark: CallMark) -> None:
+        """Note that backward hooks of a call are now in the graph."""
+        call.mark = weakref.ref(mark)
+
+    def hook_record(
+        self, module: torch.nn.Module, place: HookPlace, key: int, entry: HookEntry
+    ) -> HookRecord:
+        """Return the plain data of a hook; its id stays the same throughout the block."""
+        return hook_record(self._hook_id(place.hooks, key), module, place, key, entry)
+
+    def _hook_id(self, hooks: HookDict, key: int) -> str:
+        seat = (id(hooks), key)
+        hook_id = self._ids.get(seat)
+        if hook_id is None or self.seats[hook_id][0]() is not hooks:
+            hook_id = self._ids[seat] = f"h{len(self.seats)}"
+            self.seats[hook_id] = (weakref.ref(hooks), key)
+        return hook_id
+
+    def note(self, event: Event, *notes: str) -> None:
+        """Say something more at an event that is in the log."""
+        fresh = tuple(note for note in notes if note not in event.notes)
+        if fresh:
+            self.events[event.index] = replace(event, notes=event.notes + fresh)

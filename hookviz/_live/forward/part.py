@@ -1,0 +1,92 @@
+"""Hold what is known of the forward behind a graph: its modules, calls, lines and events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+from hookviz._live.forward.book import CallMark, ModuleEntry
+from hookviz._live.forward.log import Seat
+from hookviz._records import CallRecord, ErrorRecord, Event, HookRecord, SourceRecord
+
+
+@dataclass(slots=True, eq=False)
+class LiveModule:
+    """A module of a graph.
+
+    Attributes:
+        id, name, type: See `ModuleRecord`.
+        module: The module itself, if it is still there.
+        entry: What the watched block knows of it.
+        count: How many calls of it belong to the graph.
+        hooks: Its hooks at its last call; where it is still there, it can be asked.
+        notes: See `ModuleRecord`.
+    """
+
+    id: str
+    name: str
+    type: str
+    module: torch.nn.Module | None
+    entry: ModuleEntry
+    count: int = 0
+    hooks: tuple[tuple[HookRecord, Seat | None], ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """Its name."""
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class LiveCall:
+    """A call that belongs to a graph, and what its backward hooks know it by."""
+
+    record: CallRecord
+    module: LiveModule
+    mark: CallMark | None
+
+
+@dataclass(slots=True)
+class ForwardPart:
+    """All that is known of the forward behind a graph.
+
+    Attributes:
+        modules, calls: In the order of the calls.
+        events: The forward events, each with the seat of its hook.
+        node_calls: Of each node the innermost call that made it, by ids.
+        node_code: Of each node the fields `code_file`, `code_line` and `code_text`.
+        sources: The code around all of those.
+        names: Names of inner variables, with their tensors.
+        notes: Keys of the language tables: what could not be seen.
+        registered: Numbers of the hooks that its calls have registered.
+        error: What the code around the modules raised, with its line, and what it had printed;
+            `None` where nothing was raised, or a call has told it.
+    """
+
+    modules: list[LiveModule] = field(default_factory=list)
+    calls: list[LiveCall] = field(default_factory=list)
+    events: list[tuple[Event, Seat | None]] = field(default_factory=list)
+    node_calls: dict[str, str] = field(default_factory=dict)
+    node_code: dict[str, dict[str, Any]] = field(default_factory=dict)
+    sources: tuple[SourceRecord, ...] = ()
+    names: list[tuple[str, torch.Tensor]] = field(default_factory=list)
+    notes: tuple[str, ...] = ()
+    registered: list[range] = field(default_factory=list)
+    error: tuple[ErrorRecord, str] | None = None
+
+    def registers(self, key: int) -> bool:
+        """Return whether a call has registered the hook with this number."""
+        return any(key in numbers for numbers in self.registered)
+
+    def parameters(self) -> Iterator[tuple[LiveModule, str, torch.Tensor]]:
+        """Yield every parameter that is left with its name and the module that has it as its own.
+
+        Found anew each time: a list of them would keep what the graph does not need.
+        """
+        for module in self.modules:
+            for name, parameter in module.entry.parameters_left():
+                yield module, name, parameter

@@ -1,0 +1,1 @@
+"""Find the nodes, the tensors and the hooks of a graph."""

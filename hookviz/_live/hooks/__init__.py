@@ -1,0 +1,1 @@
+"""Hold one hook: its source, its place in a dictionary, its stand-in."""

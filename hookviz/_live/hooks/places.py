@@ -1,0 +1,107 @@
+"""Know the dictionaries in which the hooks of modules stand, in the order of their running."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+
+from hookviz._live import internals
+from hookviz._live.hooks.bound_names import bound_names
+from hookviz._live.hooks.table import HookEntry
+from hookviz._live.internals import HookDict
+from hookviz._records import HookKind, HookRecord
+
+FORWARD_KINDS: tuple[HookKind, ...] = ("module_forward_pre_hook", "module_forward_hook")
+BACKWARD_KINDS: tuple[HookKind, ...] = ("module_backward_pre_hook", "module_backward_hook")
+MODULE_KINDS = FORWARD_KINDS + BACKWARD_KINDS
+
+
+@dataclass(frozen=True, slots=True)
+class HookPlace:
+    """One dictionary of hooks that a call of a module looks into."""
+
+    kind: HookKind
+    hooks: HookDict
+    is_global: bool
+
+
+def places_of(module: torch.nn.Module) -> tuple[HookPlace, ...]:
+    """Return the dictionaries of a module, those common to all modules before its own.
+
+    Kind by kind in the order in which they come to run; inside a kind PyTorch runs the common ones
+    first.
+    """
+    common, own = common_places(), own_places(module)
+    return tuple(place for pair in zip(common, own, strict=True) for place in pair)
+
+
+def own_places(module: torch.nn.Module) -> tuple[HookPlace, ...]:
+    """Return the dictionaries that belong to the module, one per kind."""
+    dictionaries = (
+        internals.forward_pre_hooks(module),
+        internals.forward_hooks(module),
+        internals.backward_pre_hooks(module),
+        internals.backward_hooks(module),
+    )
+    return tuple(
+        HookPlace(kind, hooks, is_global=False)
+        for kind, hooks in zip(MODULE_KINDS, dictionaries, strict=True)
+    )
+
+
+def common_places() -> tuple[HookPlace, ...]:
+    """Return the dictionaries that are common to all modules, one per kind."""
+    dictionaries = (
+        internals.global_forward_pre_hooks(),
+        internals.global_forward_hooks(),
+        internals.global_backward_pre_hooks(),
+        internals.global_backward_hooks(),
+    )
+    return tuple(
+        HookPlace(kind, hooks, is_global=True)
+        for kind, hooks in zip(MODULE_KINDS, dictionaries, strict=True)
+    )
+
+
+def has_hooks(module: torch.nn.Module) -> bool:
+    """Return whether a call of the module would run any hook."""
+    return any(place.hooks for place in places_of(module))
+
+
+def hook_record(
+    hook_id: str, module: torch.nn.Module, place: HookPlace, key: int, entry: HookEntry
+) -> HookRecord:
+    """Return the plain data of a hook of a module."""
+    return with_flags(entry_record(hook_id, place.kind, entry), module, place.hooks, key)
+
+
+def entry_record(
+    hook_id: str, kind: HookKind, entry: HookEntry, *, in_forward: bool = False
+) -> HookRecord:
+    """Return the plain data of any hook."""
+    return HookRecord(
+        id=hook_id,
+        kind=kind,
+        label=entry.source.label,
+        source=entry.source.text,
+        origin=entry.origin,
+        enabled=entry.enabled,
+        location=entry.source.location,
+        bound=bound_names(entry.function),
+        in_forward=in_forward,
+    )
+
+
+def with_flags(
+    record: HookRecord, module: torch.nn.Module, hooks: HookDict, key: int
+) -> HookRecord:
+    """Return the record with what was said when the hook was registered on the module."""
+    flags: dict[str, Any] = {
+        "with_kwargs": internals.sees_kwargs(module, hooks, key),
+        "always_call": internals.is_always_called(module, hooks, key),
+        "is_old_kind": record.kind == "module_backward_hook"
+        and not internals.is_full(module, hooks),
+    }
+    return replace(record, **flags) if any(flags.values()) else record

@@ -1,0 +1,1 @@
+"""Record one real backward as events."""

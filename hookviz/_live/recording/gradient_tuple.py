@@ -1,0 +1,109 @@
+"""Look at the tuple of gradients that a hook is given, and tell what it has made of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from hookviz._live.graph.tensors import NOWHERE
+from hookviz._live.recording.log import EventLog, Gradient, MaybeReading
+from hookviz._live.values.arguments import is_tensor
+from hookviz._live.values.fingerprint import Seen
+from hookviz._live.values.reading import differ
+
+
+@dataclass(frozen=True, slots=True)
+class TupleLook:
+    """What a hook is given."""
+
+    grads: tuple[Gradient, ...]
+    seen: tuple[Seen, ...]
+
+    @property
+    def readings(self) -> tuple[MaybeReading, ...]:
+        """What each of them holds."""
+        return tuple(seen.reading for seen in self.seen)
+
+
+@dataclass(frozen=True, slots=True)
+class TupleChange:
+    """What a hook has made of it.
+
+    Attributes:
+        passed_on: The gradients that go on, and `outgoing` what they hold.
+        rewritten, mutated, reached: See `Event`.
+        is_accepted: Whether PyTorch takes what it returned, as far as their number goes.
+    """
+
+    passed_on: tuple[Gradient, ...]
+    outgoing: tuple[MaybeReading, ...]
+    rewritten: bool
+    mutated: bool
+    reached: tuple[str, ...]
+    is_accepted: bool
+
+
+def look(log: EventLog, grads: Any) -> TupleLook:
+    """Look at the gradients that a hook is about to be given."""
+    given = tuple(grads)
+    return TupleLook(given, tuple(Seen(grad, log.read(grad), is_exact=True) for grad in given))
+
+
+def change_of(
+    log: EventLog, before: TupleLook, result: Any, *, only_tuples: bool = False
+) -> TupleChange:
+    """Look at what a hook has returned, and at what it was given, once more.
+
+    Args:
+        log: Reads tensors.
+        before: What the hook was given.
+        result: What it has returned.
+        only_tuples: Whether PyTorch takes nothing else from a hook of this kind.
+    """
+    is_tuple = isinstance(result, tuple) or not only_tuples
+    is_accepted = result is None or (is_tuple and _has_length(result, len(before.grads)))
+    changed, now = [], []
+    for grad, seen in zip(before.grads, before.seen, strict=True):
+        reading = seen.reading
+        if grad is not None and not seen.is_still(grad):
+            reading = log.read(grad)
+            if not seen.has_value_of(grad, reading):
+                changed.append(grad)
+        now.append(reading)
+    passed_on, outgoing = before.grads, tuple(now)
+    if is_accepted and result is not None:
+        passed_on, outgoing = _passed_on(log, before, tuple(now), result)
+    pairs = zip(before.grads, before.seen, passed_on, outgoing, strict=False)
+    is_other = len(passed_on) != len(before.grads) or any(
+        differ(grad, seen.reading, other, reading) for grad, seen, other, reading in pairs
+    )
+    arrivals = log.runs.current.arrivals
+    reached = [label for grad in changed for label in arrivals.changed_in_place(grad, but=NOWHERE)]
+    return TupleChange(
+        passed_on,
+        outgoing,
+        rewritten=is_other or bool(changed),
+        mutated=bool(changed),
+        reached=tuple(dict.fromkeys(reached)),
+        is_accepted=is_accepted,
+    )
+
+
+def _passed_on(
+    log: EventLog, before: TupleLook, now: tuple[MaybeReading, ...], result: Any
+) -> tuple[tuple[Gradient, ...], tuple[MaybeReading, ...]]:
+    if is_tensor(result) and result.dim() and len(result) == len(before.grads):
+        # A module's hook may return anything that has a length; of a tensor, its rows go on.
+        result = tuple(result[place] for place in range(len(result)))
+    if not isinstance(result, tuple | list):
+        return before.grads, now
+    by_id = {id(grad): reading for grad, reading in zip(before.grads, now, strict=True)}
+    grads = tuple(grad if is_tensor(grad) else None for grad in result)
+    return grads, tuple(by_id[id(grad)] if id(grad) in by_id else log.read(grad) for grad in grads)
+
+
+def _has_length(result: Any, length: int) -> bool:
+    try:
+        return len(result) == length
+    except TypeError:
+        return False

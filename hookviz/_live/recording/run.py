@@ -1,0 +1,185 @@
+"""Run one real `backward()` and record it."""
+
+from __future__ import annotations
+
+import gc
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass, replace
+
+import torch
+from torch.utils.hooks import RemovableHandle
+
+from hookviz._live import internals
+from hookviz._live.graph.capture import LiveGraph
+from hookviz._live.graph.describe import Description, look_at
+from hookviz._live.graph.hooks import HookChains
+from hookviz._live.recording.earlier_passes import find_earlier, marked, remember
+from hookviz._live.recording.log import MaybeReading, RawEvent, finished_event
+from hookviz._live.recording.options import BackwardOptions
+from hookviz._live.recording.recorder import Recorder
+from hookviz._live.user.printed import printed
+from hookviz._live.values.reading import Reader
+from hookviz._parameters import Keep
+from hookviz._records import ErrorRecord, Event, TraceRecord
+
+
+@contextmanager
+def watched_nodes(live: LiveGraph, recorder: Recorder) -> Iterator[None]:
+    """Have every node call the recorder within the block, and no longer."""
+    handles: list[RemovableHandle] = []
+    try:
+        for node_id, node in live.nodes.items():
+            # One at a time onto the list: an interrupt between two leaves no handle behind.
+            handles.append(node.register_prehook(recorder.nodes.before(node_id)))
+            handles.append(node.register_hook(recorder.nodes.after(node_id)))
+        yield
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+MANY_NODES = 500
+"""From this size on the cycle collector would go over all new records again and again."""
+
+
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """Let Python's cycle collector rest within the block, if it was at work.
+
+    Recording makes records in proportion to the nodes, none of them in cycles. Without the pause
+    a node of a chain of 10,000 costs twice what a node of a chain of 100 does.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+@dataclass(slots=True)
+class Recording:
+    """One recorded pass as the recorder left it: raw, and without anything that is live.
+
+    Attributes:
+        error: The exception that ended the pass, or `None`.
+    """
+
+    error: ErrorRecord | None
+    _graph: Description
+    _before: tuple[Event, ...]
+    _events: list[RawEvent]
+    _grads: dict[str, MaybeReading]
+    _earlier: TraceRecord | None
+    _made_by_pass: dict[str, int]
+    _trace: TraceRecord | None = None
+
+    def trace(self) -> TraceRecord:
+        """Make the plain records of everything that was read; the same ones each time."""
+        if self._trace is None:
+            self._trace = self._finished()
+        return self._trace
+
+    def _finished(self) -> TraceRecord:
+        with collector_paused() if len(self._events) >= MANY_NODES else nullcontext():
+            graph = self._graph.record()
+            return TraceRecord(
+                graph=replace(graph, nodes=marked(graph.nodes, self._made_by_pass)),
+                events=(*self._before, *map(finished_event, self._events)),
+                grads={
+                    label: None if grad is None else grad.snapshot
+                    for label, grad in self._grads.items()
+                },
+                error=self.error,
+                torch_version=str(torch.__version__),
+                earlier=self._earlier,
+            )
+
+
+_here = threading.local()
+
+
+def is_recording() -> bool:
+    """Return whether this thread runs a pass of hookviz's own now, or a hook inside one."""
+    return bool(getattr(_here, "depth", 0))
+
+
+@contextmanager
+def _at_work() -> Iterator[None]:
+    _here.depth = getattr(_here, "depth", 0) + 1
+    try:
+        yield
+    finally:
+        _here.depth -= 1
+
+
+def run_backward(
+    live: LiveGraph,
+    chains: HookChains,
+    options: BackwardOptions,
+    *,
+    keep: Keep = "summary",
+    echo: bool = True,
+    backward: Callable[[], object] | None = None,
+) -> TraceRecord:
+    """Run `root.backward(...)` with every hook watched, and leave nothing behind.
+
+    Args:
+        live: The captured graph.
+        chains: Its hooks; those that are turned off do not run.
+        options: The arguments of backward, complete (see `with_gradient`).
+        keep: See `Keep`.
+        echo: Whether what hooks print also reaches standard output.
+        backward: What to call in place of `root.backward(...)`: the user's own call of it.
+
+    Returns:
+        The trace. An `Exception` inside backward ends it and is kept in it; anything stronger
+        (a keyboard interrupt) goes on to the caller after everything is put back.
+    """
+    return record_backward(live, chains, options, keep=keep, echo=echo, backward=backward).trace()
+
+
+def record_backward(
+    live: LiveGraph,
+    chains: HookChains,
+    options: BackwardOptions,
+    *,
+    keep: Keep = "summary",
+    echo: bool = True,
+    backward: Callable[[], object] | None = None,
+) -> Recording:
+    """Do the same, and leave the making of the records for later."""
+    chains.refresh()
+    reader = Reader(keep)
+    error = None
+    with ExitStack() as stack:
+        stack.enter_context(_at_work())
+        if len(live.nodes) >= MANY_NODES:
+            stack.enter_context(collector_paused())
+        graph = look_at(live, chains, reader)
+        earlier = find_earlier(live)
+        stream = stack.enter_context(printed(echo=echo))
+        recorder = Recorder(live, chains, graph.grads, printed=stream, reader=reader)
+        stack.enter_context(chains.replaced(recorder.hooks.wrap))
+        stack.enter_context(watched_nodes(live, recorder))
+        stack.enter_context(recorder.modules_watched())
+        if options.gradient is not None:
+            recorder.start(options.gradient)
+        first_made = internals.sequence_number()
+        try:
+            if backward is None:
+                live.root.backward(**options.arguments())
+            else:
+                backward()
+        except Exception as raised:  # noqa: BLE001 - whatever a hook may raise
+            error = recorder.failed(raised)
+    grads = {owner.label: recorder.log.grad_now(owner) for owner in live.tensors}
+    described = recorder.forward.added_to(graph)
+    events = (recorder.log.before, recorder.log.events)
+    recording = Recording(error, described, *events, grads, *earlier)
+    if options.create_graph:
+        remember(recording.trace(), range(first_made, internals.sequence_number()))
+    return recording

@@ -1,0 +1,1 @@
+"""Run a graph again after each change of its hooks."""

@@ -1,0 +1,100 @@
+"""Run the function that makes the root, and say what is wrong with what it returned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from hookviz._live.forward.watch import LiveForward, watching
+from hookviz._live.graph.tensors import check_root
+from hookviz._parameters import Keep
+from hookviz.errors import NoGradError, NotATensorError
+
+RootFunction = Callable[[], torch.Tensor]
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionRun:
+    """One run of such a function.
+
+    Attributes:
+        live: What was seen of it.
+        result: What it returned; `None` also where it raised.
+        has_failed: Whether it raised; `live.log.error` says what.
+    """
+
+    live: LiveForward
+    result: Any
+    has_failed: bool
+
+
+def is_function(root: Any) -> bool:
+    """Return whether a root is a function that makes one, and not the tensor itself.
+
+    Raises:
+        NotATensorError: If it is a module or a class, which would be called without arguments.
+    """
+    if isinstance(root, torch.Tensor) or not callable(root):
+        return False
+    if isinstance(root, torch.nn.Module):
+        raise NotATensorError(
+            f"hookviz got the module {type(root).__name__} itself. Write a function that calls it "
+            "and returns the tensor for backward(): lambda: model(x).sum()."
+        )
+    if isinstance(root, type):
+        raise NotATensorError(
+            f"hookviz got the class {root.__name__}. Write a function without arguments that "
+            "returns the tensor for backward(): lambda: model(x).sum()."
+        )
+    return True
+
+
+def run_function(
+    function: RootFunction,
+    *,
+    keep: Keep,
+    echo: bool = True,
+    begins: Callable[[torch.nn.Module], None] | None = None,
+) -> FunctionRun:
+    """Run a function with every module that it calls watched.
+
+    An `Exception` that it raises is told in the log of the run; anything stronger goes on to the
+    caller.
+
+    Args:
+        function: It is called once.
+        keep: See `Keep`.
+        echo: Whether what is printed also reaches standard output.
+        begins: Is told of the module of an outermost call before it is called.
+    """
+    with watching(keep=keep, echo=echo, begins=begins) as live:
+        run = None
+        try:
+            result = function()
+        except Exception as error:  # noqa: BLE001 - whatever the user's function may raise
+            live.failed(error)
+            run = FunctionRun(live, None, has_failed=True)
+    return run or FunctionRun(live, result, has_failed=False)
+
+
+def check_result(result: Any) -> torch.Tensor:
+    """Return what a function returned if backward can be called on it.
+
+    Raises:
+        NotATensorError: If it is not a tensor.
+        NoGradError: If it does not require grad.
+    """
+    if result is None:
+        raise NotATensorError(
+            "the function returned None; it has to return the tensor on which backward() is to be "
+            "called. End it with a line such as `return loss`."
+        )
+    try:
+        return check_root(result)
+    except NotATensorError as error:
+        raise NotATensorError(f"of what the function returned: {error}") from None
+    except NoGradError as error:
+        raise NoGradError(f"of what the function returned: {error}") from None

@@ -1,0 +1,1 @@
+"""Record code that does not know hookviz."""

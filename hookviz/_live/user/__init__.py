@@ -1,0 +1,1 @@
+"""Read the user's own code, names and objects."""

@@ -1,0 +1,1 @@
+"""Read tensors, and tell later whether a value has changed."""

@@ -1,0 +1,138 @@
+"""Describe an autograd graph: its nodes, its gradient edges, and the tensors known in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from hookviz._records.hook import HookRecord
+from hookviz._records.module import CallRecord, ModuleRecord, SourceRecord
+from hookviz._records.snapshot import TensorSnapshot
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeRecord:
+    """One backward function (`torch.autograd.graph.Node`).
+
+    Attributes:
+        id: `n0` is the root's; then in the order of a breadth-first walk of `next_functions`.
+        name: PyTorch's name, such as `MulBackward0` or `AccumulateGrad`.
+        edges: One entry per element of `next_functions`, in order: the id of the edge, or `None`
+            where no gradient is wanted.
+        num_outputs: How many output slots its forward operation had, so how many gradients
+            arrive here.
+        leaf: Id of the tensor into whose `.grad` this node adds; `None` unless `AccumulateGrad`.
+        call: Id of the innermost module call that made it, if known.
+        code_file, code_line, code_text: The user's source line that made it, if known.
+        hooks: Hooks that were put on it in hookviz, pre-hooks first.
+        annotation: A key of the language tables with one more thing to say about it; often empty.
+        made_by_pass: Which recorded pass with `create_graph=True` made it, counted from the oldest
+            of the chain that `TraceRecord.earlier` begins: 1 for the first pass. 0 for a node that
+            none of them made.
+    """
+
+    id: str
+    name: str
+    edges: tuple[str | None, ...] = ()
+    num_outputs: int = 1
+    leaf: str | None = None
+    call: str | None = None
+    code_file: str = ""
+    code_line: int | None = None
+    code_text: str = ""
+    hooks: tuple[HookRecord, ...] = ()
+    annotation: str = ""
+    made_by_pass: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EdgeRecord:
+    """One gradient edge, from the node that sends to the node that receives.
+
+    Attributes:
+        id: `e0`, `e1`, ... in the order of the walk.
+        source: Id of the node that sends.
+        source_index: Place in the source's `next_functions`.
+        target: Id of the node that receives.
+        input_nr: Which output slot of the target's forward operation the gradient belongs to.
+    """
+
+    id: str
+    source: str
+    source_index: int
+    target: str
+    input_nr: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TensorRecord:
+    """One tensor whose gradient passes through the graph.
+
+    Attributes:
+        id: `t0`, `t1`, ...; `t0` is the root.
+        names: Every name found for it, in the caller's order; may be empty.
+        node: Id of its `grad_fn`, or of the `AccumulateGrad` node of a leaf; empty when the root
+            does not depend on it, so that backward never reaches it.
+        output_nr: Which output slot of `node` it is.
+        is_leaf, is_root: As in PyTorch; the root is the tensor on which backward is called.
+        retains_grad: Whether a non-leaf keeps its `.grad`.
+        value: What the tensor held when the graph was captured.
+        grad: Its `.grad` before backward; `None` when there was none.
+        hooks: Its tensor hooks in the order in which they run, then its post-accumulate hooks;
+            those that are turned off stand in their place.
+        shares_slot_with: Id of another tensor with the same node and slot, if any.
+        module: Id of the module that has it as a parameter, if known.
+    """
+
+    id: str
+    names: tuple[str, ...] = ()
+    node: str
+    output_nr: int = 0
+    is_leaf: bool = False
+    is_root: bool = False
+    retains_grad: bool = False
+    value: TensorSnapshot
+    grad: TensorSnapshot | None = None
+    hooks: tuple[HookRecord, ...] = ()
+    shares_slot_with: str | None = None
+    module: str | None = None
+
+    @property
+    def label(self) -> str:
+        """The first of its names, or its id when it has none."""
+        return self.names[0] if self.names else self.id
+
+
+HookOwner = TensorRecord | ModuleRecord | NodeRecord
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphRecord:
+    """The graph of one root, in the order of a breadth-first walk from it."""
+
+    nodes: tuple[NodeRecord, ...] = ()
+    edges: tuple[EdgeRecord, ...] = ()
+    tensors: tuple[TensorRecord, ...] = ()
+    modules: tuple[ModuleRecord, ...] = ()
+    calls: tuple[CallRecord, ...] = ()
+    sources: tuple[SourceRecord, ...] = ()
+    notes: tuple[str, ...] = field(default=())
+    """Keys of the language tables: what could not be seen in this graph."""
+
+    @property
+    def root(self) -> TensorRecord:
+        """The tensor on which backward is called."""
+        return self.tensors[0]
+
+    def hook_chains(self) -> Iterator[tuple[HookOwner, tuple[HookRecord, ...]]]:
+        """Yield everything that can have hooks, with those it has."""
+        owners: tuple[HookOwner, ...] = (*self.tensors, *self.modules, *self.nodes)
+        for owner in owners:
+            yield owner, owner.hooks
+
+    def find(self, name: str) -> TensorRecord | None:
+        """Return the tensor with this name or id, or `None`; names come before ids."""
+        for tensor in self.tensors:
+            if name in tensor.names:
+                return tensor
+        return next((tensor for tensor in self.tensors if tensor.id == name), None)

@@ -1,0 +1,1 @@
+"""Record code that does not know hookviz: the cell magic, a script, and the report on both."""

@@ -1,0 +1,1 @@
+"""Write hooks as plain PyTorch code."""

@@ -1,0 +1,1 @@
+"""Hold one pass against another."""

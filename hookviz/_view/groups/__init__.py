@@ -1,0 +1,1 @@
+"""Fold the graph into boxes: modules, and repeated parts."""

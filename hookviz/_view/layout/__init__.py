@@ -1,0 +1,1 @@
+"""Place what is drawn: Graphviz, or a layout without it."""

@@ -1,0 +1,140 @@
+"""Write a scene as DOT, in which boxes have a size and no text."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import Any
+
+from hookviz._view.scene.card import Card
+from hookviz._view.scene.scene import (
+    FRAME_GAP,
+    FRAME_PADDING,
+    Box,
+    Connector,
+    Frame,
+    FunctionShape,
+    Scene,
+    ends_of,
+)
+
+_PIXELS_PER_INCH = 72.0
+# Hard order within a rank is what makes `a` stand before `b`; on large graphs it would cost
+# crossings and time, and nobody reads them input by input. With clusters Graphviz (2.43 and 14.1
+# at least) can abort the process over it, so with frames it is never asked for.
+_MOST_ORDERED_BOXES = 120
+
+RESCUE = {"nslimit": "0.1", "nslimit1": "0.1", "mclimit": "0.1", "splines": "line"}
+"""Graphviz settings that trade crossings for time, for a graph that did not finish."""
+
+# A label in the form of a table takes exactly the room that it asks for, whatever the fonts are.
+_HEAD = (
+    '<<TABLE BORDER="0" CELLBORDER="0" CELLPADDING="0" CELLSPACING="0" FIXEDSIZE="TRUE" '
+    'WIDTH="{:.0f}" HEIGHT="{:.0f}"><TR><TD></TD></TR></TABLE>>'
+)
+
+
+def scene_to_dot(scene: Scene, *, rescue: bool = False) -> str:
+    """Return DOT for a scene.
+
+    Names in it are the scene's own ids, so no text from a user ever reaches Graphviz.
+
+    Args:
+        scene: What is drawn.
+        rescue: Use `RESCUE`.
+    """
+    # Here and not above: `import hookviz` loads no graph package.
+    from graphviz import Digraph
+
+    # One unit of Graphviz is one pixel of the picture.
+    attributes = {
+        "rankdir": _direction(scene),
+        "ranksep": _inches(scene.gap),
+        "nodesep": _inches(scene.gap_in_rank),
+        **(RESCUE if rescue else {}),
+    }
+    if scene.frames:
+        attributes["compound"] = "true"
+    elif len(scene.boxes) <= _MOST_ORDERED_BOXES:
+        attributes["ordering"] = "out"
+    digraph = Digraph(
+        graph_attr=attributes,
+        node_attr={"label": "", "fixedsize": "true", "shape": "box"},
+        edge_attr={"arrowsize": "0.9"},
+    )
+    _add_content(digraph, "", _content(scene), 0.0 if scene.is_sideways else FRAME_GAP)
+    ends = _Ends(scene)
+    for connector in scene.connectors:
+        digraph.edge(
+            ends.tails[connector.tail], ends.heads[connector.head], **ends.attributes(connector)
+        )
+    return str(digraph.source)
+
+
+def _direction(scene: Scene) -> str:
+    if not scene.is_sideways:
+        return "TB"
+    return "LR" if scene.is_forward else "RL"
+
+
+def _content(scene: Scene) -> Mapping[str, list[Box | Frame]]:
+    """Return what is directly in each frame, and in none of them."""
+    content: dict[str, list[Box | Frame]] = defaultdict(list)
+    for box in scene.boxes:
+        content[box.frame].append(box)
+    for frame in scene.frames:
+        content[frame.frame].append(frame)
+    return content
+
+
+def _add_content(
+    graph: Any, frame: str, content: Mapping[str, list[Box | Frame]], above: float
+) -> None:
+    for item in content.get(frame, ()):
+        if isinstance(item, Frame):
+            label = _HEAD.format(item.head.width, item.head.height + above)
+            attributes = {"label": label, "labeljust": "l", "margin": f"{FRAME_PADDING:.0f}"}
+            with graph.subgraph(name=f"cluster_{item.id}", graph_attr=attributes) as inner:
+                _add_content(inner, item.id, content, above)
+        else:
+            is_round = isinstance(item.content, FunctionShape) and item.content.is_round
+            graph.node(
+                item.id,
+                width=_inches(item.width),
+                height=_inches(item.height),
+                **({"shape": "circle"} if is_round else {}),
+            )
+
+
+class _Ends:
+    """Where arrows begin and end: at boxes, or at a box in a frame for the frame around it."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+        self.boxes = {box.id: box for box in scene.boxes}
+        self.heads, self.tails = ends_of(scene.boxes, scene.frames)
+
+    def attributes(self, connector: Connector) -> dict[str, str]:
+        # Arrows meet a card in the middle of its side: away from round corners, and where several
+        # arrive they visibly come together, which is where they are added up.
+        leave, arrive = ("w", "e") if self.scene.is_sideways else ("s", "n")
+        if self.scene.is_sideways and self.scene.is_forward:
+            leave, arrive = arrive, leave
+        attributes = {"id": connector.id}
+        tail, head = self.boxes.get(connector.tail), self.boxes.get(connector.head)
+        if tail is None:
+            attributes["ltail"] = f"cluster_{connector.tail}"
+        elif isinstance(tail.content, Card):
+            attributes["tailport"] = leave
+        if head is None:
+            attributes["lhead"] = f"cluster_{connector.head}"
+        elif isinstance(head.content, Card):
+            attributes["headport"] = arrive
+        if connector.kind == "feed":
+            # A tensor and its grad_fn belong together: short and straight.
+            attributes["weight"] = "4"
+        return attributes
+
+
+def _inches(pixels: float) -> str:
+    return f"{pixels / _PIXELS_PER_INCH:.4f}"

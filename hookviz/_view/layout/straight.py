@@ -1,0 +1,185 @@
+"""Lay out a scene with straight lines, for when Graphviz is not to be had."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from hookviz._view.layout.geometry import Layout, Point, Rectangle, Route
+from hookviz._view.scene.scene import FRAME_PADDING, Box, Frame, Scene
+
+_MARGIN = 12.0
+_ARROW = 9.0
+
+
+def lay_out_straight(scene: Scene) -> Layout:
+    """Put boxes into ranks in the direction of the arrows; lines may cross boxes.
+
+    What is in a frame is laid out by itself, so that frames never overlap with anything.
+    """
+    blocks = _Blocks(scene)
+    whole = blocks.block("")
+    centers: dict[str, Point] = {}
+    frames: dict[str, Rectangle] = {}
+    blocks.place("", _MARGIN, _MARGIN, centers, frames)
+    routes = {}
+    places = {**{key: _around(blocks.boxes[key], at) for key, at in centers.items()}, **frames}
+    for connector in scene.connectors:
+        routes[connector.id] = _straight(places[connector.tail], places[connector.head])
+    return Layout(
+        width=whole.width + 2 * _MARGIN,
+        height=whole.height + 2 * _MARGIN,
+        centers=centers,
+        frames=frames,
+        routes=routes,
+        engine="networkx",
+        is_rescue=True,
+    )
+
+
+@dataclass(slots=True)
+class _Block:
+    """The content of a frame, or of the whole scene, with places counted from its corner."""
+
+    width: float
+    height: float
+    places: dict[str, Point]
+
+
+class _Blocks:
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+        self.boxes: dict[str, Box] = {box.id: box for box in scene.boxes}
+        self.frames: dict[str, Frame] = {frame.id: frame for frame in scene.frames}
+        self.around = {box.id: box.frame for box in scene.boxes}
+        self.around.update((frame.id, frame.frame) for frame in scene.frames)
+        self.content: dict[str, list[str]] = defaultdict(list)
+        for item, around in self.around.items():
+            self.content[around].append(item)
+        self.blocks: dict[str, _Block] = {}
+
+    def block(self, frame: str) -> _Block:
+        """Lay out what is directly in a frame."""
+        if frame not in self.blocks:
+            sizes = {item: self._size(item) for item in self.content[frame]}
+            self.blocks[frame] = _rows(self.scene, sizes, self._arrows(frame))
+        return self.blocks[frame]
+
+    def place(
+        self,
+        frame: str,
+        left: float,
+        top: float,
+        centers: dict[str, Point],
+        frames: dict[str, Rectangle],
+    ) -> None:
+        """Write down where everything in a frame is in the whole drawing."""
+        for item, (x, y) in self.block(frame).places.items():
+            x, y = round(left + x, 1), round(top + y, 1)
+            if item in self.boxes:
+                centers[item] = x, y
+                continue
+            width, height = self._size(item)
+            corner = x - width / 2, y - height / 2
+            frames[item] = Rectangle(*corner, corner[0] + width, corner[1] + height)
+            head = self.frames[item].head.height + FRAME_PADDING
+            self.place(item, corner[0] + FRAME_PADDING, corner[1] + head, centers, frames)
+
+    def _size(self, item: str) -> tuple[float, float]:
+        if item in self.boxes:
+            return self.boxes[item].width, self.boxes[item].height
+        inside, head = self.block(item), self.frames[item].head
+        return (
+            max(inside.width, head.width) + 2 * FRAME_PADDING,
+            inside.height + head.height + 2 * FRAME_PADDING,
+        )
+
+    def _arrows(self, frame: str) -> list[tuple[str, str]]:
+        """Return the arrows between what is directly in a frame, whatever they begin in."""
+        found = []
+        for connector in self.scene.connectors:
+            tail, head = self._in(frame, connector.tail), self._in(frame, connector.head)
+            if tail and head and tail != head:
+                found.append((tail, head))
+        return found
+
+    def _in(self, frame: str, item: str) -> str:
+        """Return the item itself, or the frame around it, that is directly in a frame."""
+        while item and self.around[item] != frame:
+            item = self.around[item]
+        return item
+
+
+def _rows(
+    scene: Scene, sizes: Mapping[str, tuple[float, float]], arrows: list[tuple[str, str]]
+) -> _Block:
+    # Here and not above: `import hookviz` loads no graph package.
+    import networkx
+
+    graph = networkx.MultiDiGraph()
+    graph.add_nodes_from(sizes)
+    graph.add_edges_from(arrows)
+    # No autograd graph has a cycle, but a file can claim one, and so can boxes.
+    is_sound = networkx.is_directed_acyclic_graph(graph)
+    rows = list(networkx.topological_generations(graph)) if is_sound else [list(graph)]
+    # Along the arrows: from rank to rank. Across: within a rank.
+    along_axis = 0 if scene.is_sideways else 1
+    across_axis = 1 - along_axis
+    gap = scene.gap_in_rank
+    longest = max((sum(sizes[item][across_axis] + gap for item in row) for row in rows), default=0)
+    along = 0.0
+    spread: dict[str, Point] = {}
+    for row in rows:
+        depth = max(sizes[item][along_axis] for item in row)
+        across = (longest - sum(sizes[item][across_axis] + gap for item in row)) / 2
+        for item in row:
+            room = sizes[item][across_axis] + gap
+            spread[item] = (along + depth / 2, across + room / 2)
+            across += room
+        along += depth + scene.gap
+    length = max(along - scene.gap, 0.0)
+    places: dict[str, Point] = {}
+    for item, (down, over) in spread.items():
+        if not scene.is_sideways:
+            places[item] = over, down
+        else:
+            places[item] = (down if scene.is_forward else length - down), over
+    if scene.is_sideways:
+        return _Block(length, longest, places)
+    return _Block(longest, length, places)
+
+
+def _around(box: Box, center: Point) -> Rectangle:
+    x, y = center
+    return Rectangle(x - box.width / 2, y - box.height / 2, x + box.width / 2, y + box.height / 2)
+
+
+def _straight(tail: Rectangle, head: Rectangle) -> Route:
+    start, end = _middle(tail), _middle(head)
+    begin = _border(tail, start, end)
+    tip = _border(head, end, start)
+    distance = math.dist(begin, tip) or 1.0
+    part = max(0.0, 1 - _ARROW / distance)
+    points = [_between(begin, tip, part * third / 3) for third in range(4)]
+    return Route(tuple(points), tip)
+
+
+def _middle(place: Rectangle) -> Point:
+    return (place.left + place.right) / 2, (place.top + place.bottom) / 2
+
+
+def _border(place: Rectangle, center: Point, towards: Point) -> Point:
+    """Return where the line from the center of a box to another point leaves the box."""
+    dx, dy = towards[0] - center[0], towards[1] - center[1]
+    width, height = place.right - place.left, place.bottom - place.top
+    reach = max(abs(dx) / (width / 2), abs(dy) / (height / 2))
+    return _between(center, towards, min(1.0, 1 / reach) if reach else 0.0)
+
+
+def _between(start: Point, end: Point, part: float) -> Point:
+    return (
+        round(start[0] + (end[0] - start[0]) * part, 1),
+        round(start[1] + (end[1] - start[1]) * part, 1),
+    )

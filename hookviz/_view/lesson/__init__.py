@@ -1,0 +1,1 @@
+"""Ask a learner, and judge the answer."""

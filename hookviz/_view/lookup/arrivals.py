@@ -1,0 +1,170 @@
+"""Find when each gradient has arrived in full, and what was sent to make it.
+
+Every value is one that was recorded. A sum is never formed here: it is read where the engine used
+it, and shown at the step of the last contribution, because from then on it is what it is.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from hookviz._records.events import Event, Value
+from hookviz._records.graph import EdgeRecord
+from hookviz._records.snapshot import TensorSnapshot
+from hookviz._view.lookup.index import GraphIndex, Slot
+from hookviz._view.text.numbers import is_same_value
+
+_SEES_ARRIVAL = frozenset({"tensor_hook", "hidden_rewrite", "retain_grad", "accumulate"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contribution:
+    """What one edge carried.
+
+    Attributes:
+        position: Place of the sender's event in the trace.
+        edge: The edge.
+        value: What was sent, `None` if no gradient was.
+    """
+
+    position: int
+    edge: EdgeRecord
+    value: TensorSnapshot | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrival:
+    """The gradient at one slot, before any listed hook.
+
+    Attributes:
+        position: Place of the event from which on it is known.
+        slot: Where it arrived.
+        value: The recorded gradient.
+        contributions: What was sent to that slot, in order; empty for the root.
+    """
+
+    position: int
+    slot: Slot
+    value: TensorSnapshot | None
+    contributions: tuple[Contribution, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Arrivals:
+    """What becomes known with each event, by the event's position.
+
+    Attributes:
+        known: The arrivals that are known from that event on.
+        waiting: The slots to which it sent a part while more was still to come.
+    """
+
+    known: Mapping[int, Sequence[Arrival]]
+    waiting: Mapping[int, Sequence[Slot]]
+
+
+def find_arrivals(index: GraphIndex, events: Sequence[Event]) -> Arrivals:
+    """Return when each gradient has arrived in full."""
+    seen: dict[Slot, tuple[int, TensorSnapshot | None]] = {}
+    sent: dict[Slot, list[Contribution]] = defaultdict(list)
+    disturbed: set[Slot] = set()
+    for position, event in enumerate(events):
+        if event.timeline:
+            continue
+        for slot, value in _values_seen(index, event):
+            seen.setdefault(slot, (position, value))
+        for place, edge in index.sent_along(event.node) if event.kind == "node" else ():
+            contribution = Contribution(
+                position=position, edge=edge, value=value_at(event.outgoing, place)
+            )
+            sent[edge.target, edge.input_nr].append(contribution)
+        disturbed.update(_slots_disturbed(index, event))
+    known: dict[int, list[Arrival]] = defaultdict(list)
+    waiting: dict[int, list[Slot]] = defaultdict(list)
+    for slot in {**seen, **sent}:
+        contributions = tuple(sent.get(slot, ()))
+        for arrival in _arrivals_at(
+            slot,
+            seen.get(slot),
+            contributions,
+            is_disturbed=slot in disturbed,
+            is_complete=len(contributions) == len(index.edges_into[slot]),
+        ):
+            known[arrival.position].append(arrival)
+        last = contributions[-1].position if contributions else 0
+        for position in {item.position for item in contributions if item.position < last}:
+            waiting[position].append(slot)
+    return Arrivals(dict(known), dict(waiting))
+
+
+def value_at(value: Value, place: int) -> TensorSnapshot | None:
+    """Return one entry of what arrived at or left a node; `None` where there is none."""
+    if not isinstance(value, tuple):
+        return value if place == 0 else None
+    return value[place] if place < len(value) else None
+
+
+def single(value: Value) -> TensorSnapshot | None:
+    """Return the one gradient of an event on a tensor."""
+    return value_at(value, 0)
+
+
+def _values_seen(index: GraphIndex, event: Event) -> Iterator[tuple[Slot, TensorSnapshot | None]]:
+    """Yield each slot whose arrived gradient this event shows."""
+    slot = index.slot_of(event)
+    if event.kind == "start":
+        root = index.graph.root
+        yield (root.node, root.output_nr), single(event.outgoing)
+    elif slot is not None and (event.kind in _SEES_ARRIVAL or _is_error_of_hook(event)):
+        yield slot, single(event.incoming)
+    elif event.kind == "node" and event.node in index.nodes:
+        for place in range(len(event.incoming) if isinstance(event.incoming, tuple) else 1):
+            yield (event.node, place), value_at(event.incoming, place)
+
+
+def _is_error_of_hook(event: Event) -> bool:
+    return event.kind == "error" and event.tensor is not None and event.incoming is not None
+
+
+def _slots_disturbed(index: GraphIndex, event: Event) -> Iterator[Slot]:
+    """Yield the slots at which what was sent and what arrived may differ."""
+    slot = index.slot_of(event)
+    if event.kind == "hidden_rewrite" and slot is not None:
+        yield slot
+    for name in event.reached:
+        edge = index.edges.get(name)
+        tensor = index.tensor_of(name)
+        if edge is not None:
+            yield edge.target, edge.input_nr
+        elif tensor is not None:
+            yield tensor.node, tensor.output_nr
+
+
+def _arrivals_at(
+    slot: Slot,
+    seen: tuple[int, TensorSnapshot | None] | None,
+    contributions: tuple[Contribution, ...],
+    *,
+    is_disturbed: bool,
+    is_complete: bool,
+) -> Iterator[Arrival]:
+    if not contributions:
+        if seen is not None:
+            yield Arrival(position=seen[0], slot=slot, value=seen[1])
+        return
+    last = contributions[-1].position
+    only = contributions[0] if len(contributions) == 1 and is_complete else None
+    if seen is None:
+        # Nothing used it (an error came first, say). A sole contribution is what arrived, and
+        # so is None where nothing else was sent; the sum of several is not known.
+        is_none = is_complete and all(item.value is None for item in contributions)
+        if (only is not None or is_none) and not is_disturbed:
+            value = contributions[0].value
+            yield Arrival(position=last, slot=slot, value=value, contributions=contributions)
+        return
+    position, value = seen
+    is_as_sent = only is None or is_same_value(only.value, value)
+    if is_complete and not is_disturbed and is_as_sent:
+        position = min(last, position)
+    yield Arrival(position=position, slot=slot, value=value, contributions=contributions)

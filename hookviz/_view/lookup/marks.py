@@ -1,0 +1,59 @@
+"""Mark the events to which a learner may want to run: hooks, rewrites, the first NaN."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, get_args
+
+from hookviz._records.events import Event, Value
+from hookviz._records.snapshot import TensorSnapshot
+
+Mark = Literal["hook", "rewrite", "nonfinite"]
+"""A hook ran; a value was rewritten; a NaN or an infinite number is in what came of it."""
+
+MARKS: tuple[Mark, ...] = get_args(Mark)
+
+_NOT_FINITE = frozenset({"nan", "inf", "-inf"})
+
+
+def marks_of(event: Event) -> tuple[Mark, ...]:
+    """Return what an event is worth stopping for; often nothing."""
+    found: list[Mark] = []
+    if event.hook is not None and event.kind != "error":
+        found.append("hook")
+    if event.kind == "hidden_rewrite" or _is_rewritten(event):
+        found.append("rewrite")
+    if any(map(is_nonfinite, _results(event))):
+        found.append("nonfinite")
+    return tuple(found)
+
+
+def is_nonfinite(snapshot: TensorSnapshot | None) -> bool:
+    """Return whether a value has a NaN or an infinite number in it."""
+    if snapshot is None:
+        return False
+    if snapshot.summary is not None:
+        return bool(snapshot.summary.nan_count or snapshot.summary.inf_count)
+    if snapshot.dtype.startswith("complex"):
+        return any("nan" in text or "inf" in text for text in snapshot.values or ())
+    return not _NOT_FINITE.isdisjoint(snapshot.values or ())
+
+
+def _is_rewritten(event: Event) -> bool:
+    if event.rewritten:
+        return True
+    is_module_hook = event.kind.startswith("module_") and event.hook is not None
+    if not is_module_hook or event.kind == "module_backward_hook":
+        return False
+    return event.arguments_before != event.arguments_after
+
+
+def _results(event: Event) -> Iterator[TensorSnapshot | None]:
+    yield from _parts(event.outgoing)
+    yield event.after
+    for argument in event.arguments_after:
+        yield argument.snapshot
+
+
+def _parts(value: Value) -> tuple[TensorSnapshot | None, ...]:
+    return value if isinstance(value, tuple) else (value,)

@@ -1,0 +1,49 @@
+"""Find the two values of every slot: the gradient that arrived, and the one that was used."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hookviz._records import Event, GraphRecord, TensorSnapshot
+from hookviz._view.lookup.arrivals import find_arrivals, single, value_at
+from hookviz._view.lookup.index import GraphIndex, Slot
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlotValue:
+    """What was recorded at one slot.
+
+    Attributes:
+        arrived: The gradient before any hook; `None` where none was.
+        used: What the node worked with, or the leaf was given, after all hooks.
+    """
+
+    arrived: TensorSnapshot | None
+    used: TensorSnapshot | None
+
+
+def slot_values(graph: GraphRecord, events: Sequence[Event]) -> dict[Slot, SlotValue]:
+    """Return the values of every slot that a pass has reached, also where `None` travelled."""
+    index = GraphIndex(graph)
+    known = find_arrivals(index, events).known
+    found = {
+        arrival.slot: SlotValue(arrived=arrival.value, used=arrival.value)
+        for row in known.values()
+        for arrival in row
+    }
+
+    def use(slot: Slot, value: TensorSnapshot | None) -> None:
+        arrived = found[slot].arrived if slot in found else value
+        found[slot] = SlotValue(arrived=arrived, used=value)
+
+    for event in events:
+        if event.timeline:
+            continue
+        if event.kind == "node" and event.node in index.nodes:
+            for output_nr in range(index.nodes[event.node].num_outputs):
+                if (event.node, output_nr) in found:
+                    use((event.node, output_nr), value_at(event.incoming, output_nr))
+        elif event.kind == "accumulate" and (slot := index.slot_of(event)) is not None:
+            use(slot, single(event.incoming))
+    return found

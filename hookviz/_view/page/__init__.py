@@ -1,0 +1,1 @@
+"""Put together the state of the page."""

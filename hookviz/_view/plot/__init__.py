@@ -1,0 +1,1 @@
+"""Plot the sizes of gradients."""

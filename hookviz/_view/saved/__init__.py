@@ -1,0 +1,1 @@
+"""Keep everything that a page without a kernel needs."""

@@ -1,0 +1,82 @@
+"""Keep many pictures of one pass in little room: most of their parts are the same."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from hookviz._view.saved.box_map import BoxMap
+from hookviz._view.svg.element import Element, to_markup
+
+_PLACE = re.compile(r'^<g transform="translate\(([-\d. ]+)\)"')
+
+_DRAWING = "hv-drawing"
+_HERE = "here"
+"""Stands in for the parts of a drawing while the rest is written; it cannot be taken for other
+text, since what stands before and after it is escaped in any."""
+
+
+class Fragments:
+    """The parts of several pictures as markup, each one once; where it stands is said apart.
+
+    Attributes:
+        size: How many characters everything takes so far.
+    """
+
+    def __init__(self) -> None:
+        self._places: dict[str, int] = {}
+        self.size = 0
+
+    def data(self) -> list[str]:
+        """Return every part in the order of its place."""
+        return list(self._places)
+
+    def picture(self, root: Element) -> list[Any]:
+        """Return a picture: what stands before and after its parts, and the parts."""
+        drawing = next(group for group in root if group.get("class") == _DRAWING)
+        parts = [self._part(part) for part in drawing]
+        return self._counted([*_sheet(root, drawing), parts])
+
+    def map(self, drawn: BoxMap) -> list[Any]:
+        """Return a map like a picture; with each part stands when it is seen."""
+        drawing = next(group for group in drawn.sheet if group.get("class") == _DRAWING)
+        parts = [
+            [[*part.opened, *(f"-{box}" for box in part.closed)], self._part(part.drawn)]
+            for part in drawn.parts
+        ]
+        return self._counted([*_sheet(drawn.sheet, drawing), parts])
+
+    def _counted(self, data: list[Any]) -> list[Any]:
+        self.size += len(json.dumps(data, separators=(",", ":")))
+        return data
+
+    def _part(self, part: Element) -> int | list[Any]:
+        # A place stands first: then the page puts it back without looking into the markup.
+        attributes = dict(part.attrib)
+        place = attributes.pop("transform", None)
+        part.attrib.clear()
+        part.attrib.update({"transform": place} if place else {}, **attributes)
+        markup = to_markup(part)
+        found = _PLACE.match(markup)
+        if found is None:
+            return self._number(markup)
+        return [self._number(f"<g{markup[found.end() :]}"), found[1]]
+
+    def _number(self, markup: str) -> int:
+        if markup not in self._places:
+            self.size += len(markup)
+        return self._places.setdefault(markup, len(self._places))
+
+
+def _sheet(root: Element, drawing: Element) -> Sequence[str]:
+    """Return what stands before and after the parts of a drawing."""
+    parts = list(drawing)
+    for part in parts:
+        drawing.remove(part)
+    drawing.text = _HERE
+    before, _, after = to_markup(root).rpartition(f">{_HERE}<")
+    drawing.text = None
+    drawing.extend(parts)
+    return f"{before}>", f"<{after}"

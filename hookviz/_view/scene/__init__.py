@@ -1,0 +1,1 @@
+"""Decide what is drawn, and how large."""

@@ -1,0 +1,148 @@
+"""Hold what is drawn: a card per tensor, a shape per function, a box per group, and arrows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from hookviz._records import NodeRecord
+from hookviz._view.scene.card import Card
+from hookviz._view.scene.module_box import ModuleBox
+from hookviz._view.scene.value_card import ValueCard
+
+SYMBOL_SIZE = 15.0
+CONTRIBUTION_SIZE = 13.5
+"""Font size to reckon with: the font has 12 pixels, and bold digits are wide."""
+LONGEST_CONTRIBUTION_EM = 16.0
+
+FRAME_PADDING = 14.0
+"""Room between a frame and what is in it."""
+
+FRAME_GAP = 14.0
+"""Room above a frame for the arrow that comes down to it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionShape:
+    """A backward function as it is drawn.
+
+    Attributes:
+        node: The function.
+        symbol: What stands in the shape.
+        is_round: A circle for a sign, a pill for a name.
+        width, height: Size in pixels.
+    """
+
+    node: NodeRecord
+    symbol: str
+    is_round: bool
+    width: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Box:
+    """One thing with a place: `id` is unique in the scene and holds no text from the user.
+
+    Attributes:
+        content: What stands there.
+        frame: Id of the innermost frame around it, or empty.
+    """
+
+    id: str
+    content: Card | FunctionShape | ModuleBox | ValueCard
+    frame: str = ""
+
+    @property
+    def width(self) -> float:
+        """Width in pixels."""
+        return self.content.width
+
+    @property
+    def height(self) -> float:
+        """Height in pixels."""
+        return self.content.height
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frame:
+    """What stands around the content of an open group.
+
+    Attributes:
+        id: Unique in the scene, without text from the user.
+        head: What stands at its top.
+        frame: Id of the frame around it, or empty.
+    """
+
+    id: str
+    head: ModuleBox
+    frame: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Connector:
+    """One arrow, in the direction of the gradient, or of the values where nothing else is known.
+
+    Attributes:
+        id: Unique in the scene.
+        kind: `edge` for gradient edges of the graph, `feed` from a tensor to its `grad_fn`,
+            `flow` for values that go into a module or come out of it, `order` from one call to
+            the next.
+        keys: Ids of the edges; for the other kinds the one whose state it takes.
+        tail, head: Ids of the boxes, or of frames.
+        slot: The output slot at which it arrives, where the function has several.
+    """
+
+    id: str
+    kind: Literal["edge", "feed", "flow", "order"]
+    keys: tuple[str, ...]
+    tail: str
+    head: str
+    slot: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """Everything that is drawn, with sizes and without places.
+
+    Attributes:
+        boxes: Functions and closed groups in the order of the graph, then cards in the order of
+            its tensors.
+        connectors: Those of one tail stand in source order: the inputs of `a * b` as `a`, `b`.
+        frames: Outer ones before inner ones.
+        is_sideways: Whether it flows across the page instead of downwards.
+        is_forward: Whether arrows go the way of the values, for want of a graph.
+        gap: Room between ranks, for arrows and what was sent along them.
+        gap_in_rank: Room between the boxes of one rank.
+    """
+
+    boxes: tuple[Box, ...]
+    connectors: tuple[Connector, ...]
+    frames: tuple[Frame, ...] = ()
+    is_sideways: bool
+    is_forward: bool = False
+    gap: float
+    gap_in_rank: float
+
+    @property
+    def cards(self) -> tuple[Card, ...]:
+        """The cards, in the order in which the Tab key visits them."""
+        return tuple(box.content for box in self.boxes if isinstance(box.content, Card))
+
+
+def ends_of(boxes: Sequence[Box], frames: Sequence[Frame]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return at which box an arrow to and from each box or frame ends and begins.
+
+    For a frame those are the first and the last of the boxes in it.
+    """
+    heads = {box.id: box.id for box in boxes}
+    tails = dict(heads)
+    around = {frame.id: frame.frame for frame in frames}
+    for box in boxes:
+        frame = box.frame
+        while frame:
+            heads.setdefault(frame, box.id)
+            tails[frame] = box.id
+            frame = around[frame]
+    return heads, tails

@@ -1,0 +1,1 @@
+"""Turn events into steps: what changes on screen."""

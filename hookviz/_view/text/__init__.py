@@ -1,0 +1,1 @@
+"""Hold text apart from its language; write and measure it."""
