@@ -1,22 +1,10 @@
 """Hold the plain data between PyTorch and the display: frozen and JSON-safe."""
 
 from hookviz._records.arguments import BackwardArguments
-from hookviz._records.error import ErrorRecord
-from hookviz._records.events import (
-    EVENT_CLASSES,
+from hookviz._records.backward_events import (
     AccumulateEvent,
-    AnyEvent,
-    ErrorEvent,
-    Event,
-    EventKind,
     GradEvent,
     HiddenRewriteEvent,
-    HookEvent,
-    ModuleBackwardHookEvent,
-    ModuleBackwardPreHookEvent,
-    ModuleForwardEvent,
-    ModuleForwardHookEvent,
-    ModuleForwardPreHookEvent,
     NodeEvent,
     NodeHookEvent,
     NodePrehookEvent,
@@ -25,9 +13,19 @@ from hookviz._records.events import (
     StartEvent,
     TensorHookEvent,
 )
+from hookviz._records.error import ErrorRecord
+from hookviz._records.event import Event, EventKind, HookEvent
+from hookviz._records.events import EVENT_CLASSES, AnyEvent, ErrorEvent
 from hookviz._records.graph import EdgeRecord, GraphRecord, NodeRecord, TensorRecord
 from hookviz._records.hook import BoundName, HookKind, HookRecord
 from hookviz._records.module import CallRecord, ModuleRecord, SourceRecord
+from hookviz._records.module_events import (
+    ModuleBackwardHookEvent,
+    ModuleBackwardPreHookEvent,
+    ModuleForwardEvent,
+    ModuleForwardHookEvent,
+    ModuleForwardPreHookEvent,
+)
 from hookviz._records.snapshot import TensorSnapshot, TensorSummary
 from hookviz._records.trace import TraceRecord
 from hookviz._records.value import Argument, Value

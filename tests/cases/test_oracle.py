@@ -59,7 +59,7 @@ def without(kind: str) -> Callable[..., hookviz.Trace]:
 
 
 def rewrite_made_up(root: torch.Tensor, **options: Any) -> hookviz.Trace:
-    trace = hookviz.record(root, **options)
+    trace = HONEST(root, **options)
     start, *others = trace.events
     made_up = HiddenRewriteEvent(index=0, tensor=start.tensor, outgoing=start.outgoing)
     return dataclasses.replace(trace, events=(made_up, *others))

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from hookviz._records.events import Event
+from hookviz._records import Event
 from hookviz._records.graph import EdgeRecord
 from hookviz._records.snapshot import TensorSnapshot
 from hookviz._records.value import Value

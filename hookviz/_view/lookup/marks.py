@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, get_args
 
-from hookviz._records.events import Event
+from hookviz._records import Event
 from hookviz._records.snapshot import TensorSnapshot
 from hookviz._records.value import Value
 

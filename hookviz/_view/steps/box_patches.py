@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from hookviz._records.events import Event
+from hookviz._records import Event
 from hookviz._records.snapshot import TensorSnapshot
 from hookviz._records.value import Argument
 from hookviz._view.groups.ports import Port, Ports, Side

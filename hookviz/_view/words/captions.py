@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hookviz._records.events import Event
+from hookviz._records import Event
 from hookviz._records.graph import GraphRecord, TensorRecord
 from hookviz._records.value import Value
 from hookviz._view.lookup.arrivals import Arrival, single

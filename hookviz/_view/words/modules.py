@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import TypeVar
 
+from hookviz._records import Event
 from hookviz._records.error import ErrorRecord
-from hookviz._records.events import Event
 from hookviz._records.graph import GraphRecord
 from hookviz._records.value import Argument as Argument_
 from hookviz._view.text.message import Argument, Message, Text
