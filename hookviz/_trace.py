@@ -18,7 +18,7 @@ _FIELDS = tuple(field.name for field in fields(TraceRecord))
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-SCHEMA = 1
+SCHEMA = 2
 """Version of the JSON that `Trace.to_json` writes; raised when an older reader would misread it."""
 
 
@@ -190,9 +190,14 @@ class Trace(TraceRecord):
             schema = msgspec.json.decode(envelope["schema"], type=int)
         except (msgspec.MsgspecError, KeyError, TypeError) as error:
             raise TraceFormatError(f"this is not a trace written by to_json(): {error}") from error
+        if schema < SCHEMA:
+            raise TraceFormatError(
+                f"this trace has schema {schema}, from an older hookviz; this one reads schema "
+                f"{SCHEMA}. Record the pass again."
+            )
         if schema > SCHEMA:
             raise TraceFormatError(
-                f"this trace has schema {schema}, and this hookviz reads up to {SCHEMA}. "
+                f"this trace has schema {schema}, and this hookviz reads {SCHEMA}. "
                 "Install a newer hookviz to read it."
             )
         try:

@@ -84,7 +84,7 @@ def test_the_rooms_import_only_what_they_may(copy: Path) -> None:
     ("module", "line", "broken"),
     [
         ("_view/text/message.py", "import torch", "Plain data knows nothing of torch"),
-        ("_records/events.py", "import hookviz._languages", "Data moves one way"),
+        ("_records/event.py", "import hookviz._languages", "Data moves one way"),
         ("_live/graph/capture.py", "import hookviz._view", "Data moves one way"),
         ("_view/text/message.py", "import ipywidgets", "Only the explorer knows"),
     ],

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hookviz._records.events import ErrorRecord, Event
+from hookviz._records.error import ErrorRecord
+from hookviz._records.events import AnyEvent
 from hookviz._records.graph import GraphRecord
 from hookviz._records.snapshot import TensorSnapshot
 
@@ -24,7 +25,7 @@ class TraceRecord:
     """
 
     graph: GraphRecord
-    events: tuple[Event, ...]
+    events: tuple[AnyEvent, ...]
     grads: dict[str, TensorSnapshot | None]
     error: ErrorRecord | None = None
     torch_version: str = ""

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from wcwidth import wcswidth, wcwidth
 
-from hookviz._records.events import ErrorRecord, Event
+from hookviz._records import Event
+from hookviz._records.error import ErrorRecord
 from hookviz._records.graph import GraphRecord, TensorRecord
 from hookviz._records.snapshot import TensorSnapshot
 from hookviz._records.trace import TraceRecord

@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 import torch
+from msgspec import structs
 
 import hookviz
+from hookviz._records import HiddenRewriteEvent
 from tests.cases.facts import bits
 from tests.cases.forms import filled, say
 from tests.cases.oracle import compare
@@ -40,7 +42,7 @@ def failing() -> Tensors:
 def changed(kind: str, /, **fields: Any) -> Callable[..., hookviz.Trace]:
     def record(root: torch.Tensor, **options: Any) -> hookviz.Trace:
         trace = HONEST(root, **options)
-        events = [dataclasses.replace(e, **fields) if e.kind == kind else e for e in trace.events]
+        events = [structs.replace(e, **fields) if e.kind == kind else e for e in trace.events]
         return dataclasses.replace(trace, events=tuple(events))
 
     return record
@@ -50,10 +52,17 @@ def without(kind: str) -> Callable[..., hookviz.Trace]:
     def record(root: torch.Tensor, **options: Any) -> hookviz.Trace:
         trace = HONEST(root, **options)
         events = [event for event in trace.events if event.kind != kind]
-        events = [dataclasses.replace(e, index=index) for index, e in enumerate(events)]
+        events = [structs.replace(e, index=index) for index, e in enumerate(events)]
         return dataclasses.replace(trace, events=tuple(events))
 
     return record
+
+
+def rewrite_made_up(root: torch.Tensor, **options: Any) -> hookviz.Trace:
+    trace = HONEST(root, **options)
+    start, *others = trace.events
+    made_up = HiddenRewriteEvent(index=0, tensor=start.tensor, outgoing=start.outgoing)
+    return dataclasses.replace(trace, events=(made_up, *others))
 
 
 def after_it(change: Callable[[Tensors], Any]) -> Callable[..., hookviz.Trace]:
@@ -86,7 +95,7 @@ LIES: dict[str, Callable[..., hookviz.Trace]] = {
     "a retained gradient left out": without("retain_grad"),
     "a post-accumulate hook left out": without("post_accumulate_hook"),
     "a print left out": changed("tensor_hook", printed=""),
-    "a rewrite made up": changed("start", kind="hidden_rewrite"),
+    "a rewrite made up": rewrite_made_up,
     "one bit of a gradient": after_it(one_bit),
     "a changed value": after_it(lambda tensors: tensors["a"].data.add_(1)),
     "a hook left behind": after_it(lambda tensors: tensors["a"].register_hook(print)),

@@ -9,16 +9,23 @@ import torch
 from torch import nn
 
 from hookviz._records import (
+    AccumulateEvent,
     CallRecord,
     EdgeRecord,
-    Event,
     GraphRecord,
     HookRecord,
+    ModuleBackwardHookEvent,
+    ModuleBackwardPreHookEvent,
+    ModuleForwardEvent,
+    ModuleForwardHookEvent,
+    ModuleForwardPreHookEvent,
     ModuleRecord,
+    NodeEvent,
     NodeRecord,
+    StartEvent,
     TensorRecord,
 )
-from hookviz._records.events import Argument
+from hookviz._records.value import Argument
 from tests.view.drawing import SVG, having
 from tests.view.example import scalar
 from tests.view.graphs import Example, edge, leaf
@@ -70,9 +77,8 @@ def sum_net() -> Example:
     )
     before, after = arguments(1, 2, 3), arguments(11, 2, 13)
     events = (
-        Event(
+        ModuleForwardPreHookEvent(
             index=0,
-            kind="module_forward_pre_hook",
             module="net",
             call=0,
             hook=PRE_HOOK,
@@ -81,17 +87,15 @@ def sum_net() -> Example:
             arguments_after=after,
             printed="hello\n",
         ),
-        Event(
+        ModuleForwardEvent(
             index=1,
-            kind="module_forward",
             module="net",
             call=0,
             arguments_before=after,
             arguments_after=output(26),
         ),
-        Event(
+        ModuleForwardHookEvent(
             index=2,
-            kind="module_forward_hook",
             module="net",
             call=0,
             hook=FORWARD_HOOK,
@@ -136,19 +140,17 @@ def hooked_module() -> Example:
     )
     three, thirty, sixty, left, half = map(scalar, (3, 30, 60, 150, 75))
     events = (
-        Event(
+        ModuleForwardEvent(
             index=0,
-            kind="module_forward",
             module="scale",
             call=0,
             arguments_before=arguments(2),
             arguments_after=output(10),
         ),
-        Event(index=1, kind="start", tensor="y", outgoing=scalar(1)),
-        Event(index=2, kind="node", node="n0", incoming=(scalar(1),), outgoing=(three, None)),
-        Event(
+        StartEvent(index=1, tensor="y", outgoing=scalar(1)),
+        NodeEvent(index=2, node="n0", incoming=(scalar(1),), outgoing=(three, None)),
+        ModuleBackwardPreHookEvent(
             index=3,
-            kind="module_backward_pre_hook",
             module="scale",
             call=0,
             hook=BACKWARD_PRE_HOOK,
@@ -157,19 +159,17 @@ def hooked_module() -> Example:
             outgoing=(thirty,),
             rewritten=True,
         ),
-        Event(index=4, kind="node", node="n1", incoming=(three,), outgoing=(thirty,)),
-        Event(index=5, kind="node", node="n2", incoming=(thirty,), outgoing=(left, sixty)),
-        Event(
+        NodeEvent(index=4, node="n1", incoming=(three,), outgoing=(thirty,)),
+        NodeEvent(index=5, node="n2", incoming=(thirty,), outgoing=(left, sixty)),
+        AccumulateEvent(
             index=6,
-            kind="accumulate",
             tensor="scale.w",
             node="n4",
             incoming=sixty,
-            after=sixty,
+            grad_after=sixty,
         ),
-        Event(
+        ModuleBackwardHookEvent(
             index=7,
-            kind="module_backward_hook",
             module="scale",
             call=0,
             hook=BACKWARD_HOOK,
@@ -177,10 +177,10 @@ def hooked_module() -> Example:
             incoming=(left,),
             outgoing=(half,),
             rewritten=True,
-            arguments_before=(Argument(path="grad_output[0]", snapshot=thirty),),
+            grad_output=(Argument(path="grad_output[0]", snapshot=thirty),),
         ),
-        Event(index=8, kind="node", node="n3", incoming=(left,), outgoing=(half,)),
-        Event(index=9, kind="accumulate", tensor="x", node="n5", incoming=half, after=half),
+        NodeEvent(index=8, node="n3", incoming=(left,), outgoing=(half,)),
+        AccumulateEvent(index=9, tensor="x", node="n5", incoming=half, grad_after=half),
     )
     return graph, events
 
@@ -206,24 +206,20 @@ def fan() -> Example:
         calls=(CallRecord(id="k0", module="m0"),),
     )
     events = (
-        Event(index=0, kind="start", tensor="y", outgoing=scalar(1)),
-        Event(
+        StartEvent(index=0, tensor="y", outgoing=scalar(1)),
+        NodeEvent(
             index=1,
-            kind="node",
             node="n0",
             incoming=(scalar(1),),
             outgoing=(scalar(3), scalar(2)),
         ),
-        Event(
-            index=2, kind="node", node="n1", incoming=(scalar(3), scalar(2)), outgoing=(scalar(5),)
-        ),
-        Event(
+        NodeEvent(index=2, node="n1", incoming=(scalar(3), scalar(2)), outgoing=(scalar(5),)),
+        AccumulateEvent(
             index=3,
-            kind="accumulate",
             tensor="x",
             node="n2",
             incoming=scalar(5),
-            after=scalar(5),
+            grad_after=scalar(5),
         ),
     )
     return graph, events

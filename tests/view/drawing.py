@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from hookviz._records import EdgeRecord, Event, GraphRecord, HookRecord, NodeRecord, TensorRecord
+from hookviz._records import (
+    AccumulateEvent,
+    EdgeRecord,
+    Event,
+    GraphRecord,
+    HookRecord,
+    NodeEvent,
+    NodeRecord,
+    StartEvent,
+    TensorRecord,
+)
 from hookviz._view.groups.find import group_tree
 from hookviz._view.scene.build import build_scene
 from hookviz._view.scene.fields import Fields
@@ -95,9 +105,9 @@ def square() -> Example:
     )
     three = scalar(3)
     events = (
-        Event(index=0, kind="start", tensor="y", outgoing=scalar(1)),
-        Event(index=1, kind="node", node="n0", incoming=(scalar(1),), outgoing=(three, three)),
-        Event(index=2, kind="accumulate", tensor="x", node="n1", incoming=scalar(6)),
+        StartEvent(index=0, tensor="y", outgoing=scalar(1)),
+        NodeEvent(index=1, node="n0", incoming=(scalar(1),), outgoing=(three, three)),
+        AccumulateEvent(index=2, tensor="x", node="n1", incoming=scalar(6)),
     )
     return graph, events
 

@@ -6,11 +6,16 @@ a = 2, b = 3, c = a * b, d = 4, e = c * d
 from __future__ import annotations
 
 from hookviz._records import (
+    AccumulateEvent,
     EdgeRecord,
     Event,
     GraphRecord,
     HookRecord,
+    NodeEvent,
     NodeRecord,
+    RetainGradEvent,
+    StartEvent,
+    TensorHookEvent,
     TensorRecord,
     TensorSnapshot,
 )
@@ -37,7 +42,7 @@ def vector(*numbers: float) -> TensorSnapshot:
 def second_example() -> tuple[GraphRecord, tuple[Event, ...]]:
     """Return the example with its four hooks; c and e retain their gradient."""
     return _graph(with_hooks=True), (
-        Event(index=0, kind="start", tensor="e", outgoing=scalar(1)),
+        StartEvent(index=0, tensor="e", outgoing=scalar(1)),
         _hook(1, "e", E_HOOK, 1, 2),
         _kept(2, "e", 2),
         _node(3, "n0", 2, 8, 12),
@@ -55,7 +60,7 @@ def second_example() -> tuple[GraphRecord, tuple[Event, ...]]:
 def plain_example() -> tuple[GraphRecord, tuple[Event, ...]]:
     """Return the same graph without hooks and without retain_grad."""
     return _graph(with_hooks=False), (
-        Event(index=0, kind="start", tensor="e", outgoing=scalar(1)),
+        StartEvent(index=0, tensor="e", outgoing=scalar(1)),
         _node(1, "n0", 1, 4, 6),
         _accumulated(2, "d", "n2", 6),
         _node(3, "n1", 4, 12, 8),
@@ -124,9 +129,8 @@ def _hook(
     printed: str = "",
     place: int = 0,
 ) -> Event:
-    return Event(
+    return TensorHookEvent(
         index=index,
-        kind="tensor_hook",
         tensor=tensor,
         hook=hook,
         hook_index=place,
@@ -139,19 +143,17 @@ def _hook(
 
 
 def _kept(index: int, tensor: str, value: float) -> Event:
-    return Event(
+    return RetainGradEvent(
         index=index,
-        kind="retain_grad",
         tensor=tensor,
         incoming=scalar(value),
-        after=scalar(value),
+        grad_after=scalar(value),
     )
 
 
 def _node(index: int, node: str, incoming: float, *outgoing: float) -> Event:
-    return Event(
+    return NodeEvent(
         index=index,
-        kind="node",
         node=node,
         incoming=(scalar(incoming),),
         outgoing=tuple(scalar(value) for value in outgoing),
@@ -159,11 +161,10 @@ def _node(index: int, node: str, incoming: float, *outgoing: float) -> Event:
 
 
 def _accumulated(index: int, tensor: str, node: str, value: float) -> Event:
-    return Event(
+    return AccumulateEvent(
         index=index,
-        kind="accumulate",
         tensor=tensor,
         node=node,
         incoming=scalar(value),
-        after=scalar(value),
+        grad_after=scalar(value),
     )

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from hookviz._records import EdgeRecord, Event, GraphRecord, NodeRecord, TensorRecord
+from hookviz._records import (
+    AccumulateEvent,
+    EdgeRecord,
+    Event,
+    GraphRecord,
+    HiddenRewriteEvent,
+    NodeEvent,
+    NodeRecord,
+    StartEvent,
+    TensorRecord,
+)
 from tests.view.example import scalar
 
 Example = tuple[GraphRecord, tuple[Event, ...]]
@@ -43,13 +53,11 @@ def shared_leaf() -> Example:
     )
     one, two, three = scalar(1), scalar(2), scalar(3)
     events = (
-        Event(index=0, kind="start", tensor="y", outgoing=one),
-        Event(index=1, kind="node", node="n0", incoming=(one,), outgoing=(one, one)),
-        Event(index=2, kind="node", node="n2", incoming=(one,), outgoing=(three, None)),
-        Event(index=3, kind="node", node="n1", incoming=(one,), outgoing=(two, two)),
-        Event(
-            index=4, kind="accumulate", tensor="x", node="n3", incoming=scalar(7), after=scalar(7)
-        ),
+        StartEvent(index=0, tensor="y", outgoing=one),
+        NodeEvent(index=1, node="n0", incoming=(one,), outgoing=(one, one)),
+        NodeEvent(index=2, node="n2", incoming=(one,), outgoing=(three, None)),
+        NodeEvent(index=3, node="n1", incoming=(one,), outgoing=(two, two)),
+        AccumulateEvent(index=4, tensor="x", node="n3", incoming=scalar(7), grad_after=scalar(7)),
     )
     return graph, events
 
@@ -71,26 +79,23 @@ def hidden() -> Example:
     )
     used = scalar(28)
     events = (
-        Event(index=0, kind="start", tensor="y", outgoing=scalar(1)),
-        Event(index=1, kind="node", node="n0", incoming=(scalar(1),), outgoing=(scalar(4),)),
-        Event(
+        StartEvent(index=0, tensor="y", outgoing=scalar(1)),
+        NodeEvent(index=1, node="n0", incoming=(scalar(1),), outgoing=(scalar(4),)),
+        HiddenRewriteEvent(
             index=2,
-            kind="hidden_rewrite",
             tensor="u",
             node="n1",
             slot=0,
             incoming=scalar(4),
             outgoing=used,
-            rewritten=True,
         ),
-        Event(index=3, kind="node", node="n1", incoming=(used,), outgoing=(scalar(84),)),
-        Event(
+        NodeEvent(index=3, node="n1", incoming=(used,), outgoing=(scalar(84),)),
+        AccumulateEvent(
             index=4,
-            kind="accumulate",
             tensor="x",
             node="n2",
             incoming=scalar(84),
-            after=scalar(84),
+            grad_after=scalar(84),
         ),
     )
     return graph, events
@@ -114,9 +119,9 @@ def stray_leaf() -> Example:
     )
     three = scalar(3)
     events = (
-        Event(index=0, kind="start", tensor="y", outgoing=scalar(1)),
-        Event(index=1, kind="node", node="n0", incoming=(scalar(1),), outgoing=(three,)),
-        Event(index=2, kind="accumulate", tensor="x", node="n1", incoming=three, after=three),
+        StartEvent(index=0, tensor="y", outgoing=scalar(1)),
+        NodeEvent(index=1, node="n0", incoming=(scalar(1),), outgoing=(three,)),
+        AccumulateEvent(index=2, tensor="x", node="n1", incoming=three, grad_after=three),
     )
     return graph, events
 
@@ -134,10 +139,10 @@ def chain(length: int) -> Example:
             leaf("t1", "x", f"n{length}"),
         ),
     )
-    events = [Event(index=0, kind="start", tensor="y", outgoing=one)]
+    events = [StartEvent(index=0, tensor="y", outgoing=one)]
     events += [
-        Event(index=i + 1, kind="node", node=f"n{i}", incoming=(one,), outgoing=(one,))
+        NodeEvent(index=i + 1, node=f"n{i}", incoming=(one,), outgoing=(one,))
         for i in range(length)
     ]
-    events.append(Event(index=length + 1, kind="accumulate", tensor="x", incoming=one, after=one))
+    events.append(AccumulateEvent(index=length + 1, tensor="x", incoming=one, grad_after=one))
     return graph, tuple(events)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from msgspec import structs
 
 import hookviz
 from hookviz._records import Event, GraphRecord, ModuleRecord, TraceRecord
@@ -36,7 +37,7 @@ def trace_with(graph: GraphRecord, events: tuple[Event, ...]) -> TraceRecord:
 @pytest.mark.parametrize("index", range(12))
 def test_a_note_of_any_event(index: int, lang: str) -> None:
     graph, events = second_example()
-    noted = tuple(replace(e, notes=(NOTE,)) if e.index == index else e for e in events)
+    noted = tuple(structs.replace(e, notes=(NOTE,)) if e.index == index else e for e in events)
     captions, text, _ = texts_of(trace_with(graph, noted), lang)
     said = render(Message(NOTE), lang)
     assert [said in caption for caption in captions] == [n == index + 1 for n in range(13)]

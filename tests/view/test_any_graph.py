@@ -13,7 +13,9 @@ from hookviz._records import (
     Event,
     GraphRecord,
     ModuleRecord,
+    NodeEvent,
     NodeRecord,
+    StartEvent,
     TensorRecord,
 )
 from hookviz._view.groups.find import group_tree
@@ -101,12 +103,10 @@ def graphs(draw: st.DrawFn) -> tuple[GraphRecord, tuple[Event, ...]]:
         ),
     )
     one = scalar(1)
-    events = [Event(index=0, kind="start", tensor="y", outgoing=one)]
+    events = [StartEvent(index=0, tensor="y", outgoing=one)]
     for node in nodes[:count]:
         sent = tuple(one for _ in node.edges)
-        events.append(
-            Event(index=len(events), kind="node", node=node.id, incoming=(one,), outgoing=sent)
-        )
+        events.append(NodeEvent(index=len(events), node=node.id, incoming=(one,), outgoing=sent))
     return graph, tuple(events)
 
 

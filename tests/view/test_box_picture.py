@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 import torch
+from msgspec import structs
 from torch import nn
 
 import hookviz
@@ -22,7 +23,7 @@ from hookviz._records import (
     SourceRecord,
     TraceRecord,
 )
-from hookviz._records.events import Argument
+from hookviz._records.value import Argument
 from hookviz._view.groups.find import group_tree
 from hookviz._view.page.boxes import all_opened, box_named, closed, expansion_data, opened_to
 from hookviz._view.page.data import explorer_data
@@ -142,7 +143,7 @@ def test_a_merged_arrow_says_what_is_the_same_only_once() -> None:
     graph, events = fan()
     three = events[1].outgoing
     assert isinstance(three, tuple)
-    events = (events[0], replace(events[1], outgoing=(three[0], three[0])), *events[2:])
+    events = (events[0], structs.replace(events[1], outgoing=(three[0], three[0])), *events[2:])
     (merged,) = having(draw((graph, events), -1, expanded=()), "g", "data-hv-keys", "e0 e1")
     assert field(merged, "contribution") == "3"
 
@@ -207,7 +208,8 @@ def test_names_types_hooks_and_paths_are_text_and_never_markup(expanded: tuple[s
         call = CallRecord(id="k0", module="m0", code_file=name, code_line=1, code_text=name)
         graph = replace(graph, modules=(module,), calls=(call,))
         events = tuple(
-            replace(event, module=name) if event.module is not None else event for event in events
+            structs.replace(event, module=name) if event.module is not None else event
+            for event in events
         )
         picture = draw((graph, events), -1, expanded=expanded, standalone=True)
         assert {part.tag.removeprefix(SVG) for part in picture.iter()} <= TAGS
@@ -219,7 +221,7 @@ def test_hostile_paths_of_arguments_are_text() -> None:
     graph, events = sum_net()
     for name in HOSTILE:
         paths = tuple(Argument(path=f"kwargs[{name!r}]{name}", text=name) for _ in range(1))
-        event = replace(events[0], arguments_before=paths, arguments_after=paths)
+        event = structs.replace(events[0], arguments_before=paths, arguments_after=paths)
         picture = draw((graph, (event,)), -1)
         assert {part.tag.removeprefix(SVG) for part in picture.iter()} <= TAGS
         (value,) = having(picture, "g", "data-hv-key", "k0.i0")
@@ -436,7 +438,7 @@ def test_forward_and_backward_are_one_story_with_two_headings() -> None:
 def test_the_transcript_of_modules_is_aligned_in_chinese_too() -> None:
     graph, events = sum_net()
     modules = (replace(graph.modules[0], name="网络"),)
-    events = tuple(replace(event, module="网络") for event in events)
+    events = tuple(structs.replace(event, module="网络") for event in events)
     lines = transcript(replace(graph, modules=modules), events, lang="zh").splitlines()
     assert lines[0] == table("zh")["transcript.module_only"]
     assert lines[2].startswith("1  网络  前向")
@@ -447,7 +449,7 @@ def test_the_transcript_of_modules_is_aligned_in_chinese_too() -> None:
 def test_a_hook_that_does_not_run_any_more_has_no_row_without_a_record() -> None:
     graph, events = sum_net()
     stranger = HookRecord(id="h9", kind="module_forward_hook", label="gone")
-    events = (*events, replace(events[2], index=3, hook=stranger))
+    events = (*events, structs.replace(events[2], index=3, hook=stranger))
     shown = box(draw((graph, events), -1), "k0")
     assert not having(shown, "g", "data-hv-hook", "h9")
     assert field(shown, "output") == "26 → 126"

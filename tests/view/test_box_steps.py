@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 import torch
+from msgspec import structs
 from torch import nn
 
 from hookviz._languages import LANGUAGES
-from hookviz._records import CallRecord, ErrorRecord, Event, ModuleRecord, SourceRecord
-from hookviz._records.events import Argument
+from hookviz._records import CallRecord, ErrorEvent, ErrorRecord, ModuleRecord, SourceRecord
+from hookviz._records.value import Argument
 from hookviz._view.groups.find import group_tree
 from hookviz._view.steps.steps import build_steps, frame_at
 from hookviz._view.steps.stops import stops
@@ -151,9 +152,9 @@ def test_the_articles_sum_net_goes_through_its_hooks() -> None:
 
 def test_a_hook_that_changes_nothing_says_so() -> None:
     graph, events = sum_net()
-    same = replace(events[0], arguments_after=events[0].arguments_before)
+    same = structs.replace(events[0], arguments_after=events[0].arguments_before)
     assert box_at((graph, (same, *events[1:])), 1, "k0")["hook:h0"] == "1; 2; 3, unchanged"
-    nothing = replace(same, arguments_before=(), arguments_after=())
+    nothing = structs.replace(same, arguments_before=(), arguments_after=())
     assert box_at((graph, (nothing, *events[1:])), 1, "k0")["hook:h0"] == "ran"
 
 
@@ -161,7 +162,7 @@ def test_keyword_arguments_are_told_by_their_name() -> None:
     graph, events = sum_net()
     given = (*arguments(1, 2), Argument(path="kwargs['c']", snapshot=scalar(3)))
     changed = (*arguments(11, 2), Argument(path="kwargs['c']", snapshot=scalar(3)))
-    event = replace(events[0], arguments_before=given, arguments_after=changed)
+    event = structs.replace(events[0], arguments_before=given, arguments_after=changed)
     shown = box_at((graph, (event,)), 1, "k0")
     assert shown["input"] == "1; 2; c = 3 → 11; 2; c = 3"
     assert shown["hook:h0"] == "1 → 11"
@@ -169,7 +170,9 @@ def test_keyword_arguments_are_told_by_their_name() -> None:
 
 def test_more_values_than_can_be_read_end_with_dots() -> None:
     graph, events = sum_net()
-    event = replace(events[1], arguments_before=arguments(*range(9)), arguments_after=output(1))
+    event = structs.replace(
+        events[1], arguments_before=arguments(*range(9)), arguments_after=output(1)
+    )
     assert box_at((graph, (event,)), 1, "k0")["input"] == "0; 1; 2; …"
 
 
@@ -231,7 +234,7 @@ def test_a_second_call_of_a_module_is_another_box() -> None:
 
 def test_a_backward_hook_shows_the_truth_where_edges_are_only_parts_of_it() -> None:
     graph, events = hooked_module()
-    gradient = replace(
+    gradient = structs.replace(
         events[7], incoming=(scalar(1), None), outgoing=(scalar(1), None), rewritten=False
     )
     shown = box_at((graph, (*events[:7], gradient, *events[8:])), -1, "k0")
@@ -242,7 +245,7 @@ def test_a_backward_hook_shows_the_truth_where_edges_are_only_parts_of_it() -> N
 def test_an_error_marks_the_box_the_hook_and_all_around() -> None:
     graph, _ = sum_net()
     error = ErrorRecord(type="ValueError", message="not enough values", hook=PRE_HOOK)
-    failed = Event(index=0, kind="error", module="net", call=0, hook=PRE_HOOK, error=error)
+    failed = ErrorEvent(index=0, module="net", call=0, hook=PRE_HOOK, error=error)
     shown = box_at((graph, (failed,)), 1, "k0")
     assert (shown["state"], shown["hook:h0"], shown["hook-state:h0"]) == (
         "error",
@@ -297,7 +300,7 @@ def test_a_call_without_a_line_of_its_own_shows_the_one_around_it() -> None:
         calls=(outer, inner),
         sources=(SourceRecord(file="a.py", first_line=1, text="x\ny\nz"),),
     )
-    event = replace(events[1], module="inner", call=0)
+    event = structs.replace(events[1], module="inner", call=0)
     steps = build_steps(graph, (event, *events))
     assert [step.code for step in steps[1:]] == [(0, 2)] * 4
 
@@ -379,9 +382,9 @@ def test_what_was_printed_inside_a_closed_box_is_not_lost() -> None:
     graph, events = hooked_module()
     events = (
         *events[:4],
-        replace(events[4], printed="one\n"),
+        structs.replace(events[4], printed="one\n"),
         *events[5:6],
-        replace(events[6], printed="two\n"),
+        structs.replace(events[6], printed="two\n"),
         *events[7:],
     )
     found = stops(graph, build_steps(graph, events), events, ())
@@ -391,7 +394,7 @@ def test_what_was_printed_inside_a_closed_box_is_not_lost() -> None:
 def test_an_error_inside_a_closed_box_is_a_stop_of_its_own() -> None:
     graph, events = hooked_module()
     error = ErrorRecord(type="RuntimeError", message="no", node="n2", hook=BACKWARD_HOOK)
-    failed = Event(index=6, kind="error", node="n2", error=error)
+    failed = ErrorEvent(index=6, node="n2", error=error)
     events = (*events[:5], failed)
     found = stops(graph, build_steps(graph, events), events, ())
     assert [(stop.step, stop.count, stop.line) for stop in found[-2:]] == [
@@ -415,7 +418,7 @@ def test_a_box_that_nothing_can_leave_says_so() -> None:
 
 def test_what_surprises_people_is_said_where_it_happens() -> None:
     graph, events = sum_net()
-    unseen = replace(events[0], notes=("fact.kwargs_unseen",))
+    unseen = structs.replace(events[0], notes=("fact.kwargs_unseen",))
     steps = build_steps(graph, (unseen, *events[1:]))
     assert "with_kwargs=True" in render(steps[1].caption, "en")
     assert "with_kwargs=True" not in render(steps[2].caption, "en")
@@ -440,9 +443,8 @@ def test_what_is_to_be_said_of_a_whole_module_stands_at_the_start_and_in_the_tra
 def test_an_error_in_the_forward_says_whose_it_is_and_what_was_given() -> None:
     graph, _ = sum_net()
     error = ErrorRecord(type="ValueError", message="no", explanation="error.hook_raised")
-    failed = Event(
+    failed = ErrorEvent(
         index=0,
-        kind="error",
         module="net",
         call=0,
         error=error,
@@ -454,5 +456,5 @@ def test_an_error_in_the_forward_says_whose_it_is_and_what_was_given() -> None:
     assert render(step.caption, "en").startswith("Hook add_ten on net raised ValueError: “no”.")
     assert "Backward" not in render(step.caption, "en")
     assert box_at((graph, (failed,)), 1, "k0")["input"] == "1; 2"
-    own = replace(failed, hook=None)
+    own = structs.replace(failed, hook=None)
     assert render(build_steps(graph, (own,))[1].caption, "en").startswith("The forward of net")

@@ -4,10 +4,27 @@ from dataclasses import replace
 from typing import get_args
 
 import pytest
+from msgspec import structs
 
 from hookviz._languages import LANGUAGES, table
-from hookviz._records import ErrorRecord, Event, EventKind, GraphRecord, HookRecord
-from hookviz._records.events import Argument
+from hookviz._records import (
+    EVENT_CLASSES,
+    AccumulateEvent,
+    ErrorEvent,
+    ErrorRecord,
+    Event,
+    EventKind,
+    GraphRecord,
+    HookRecord,
+    ModuleForwardEvent,
+    ModuleForwardPreHookEvent,
+    NodeEvent,
+    PostAccumulateHookEvent,
+    RetainGradEvent,
+    StartEvent,
+    TensorHookEvent,
+)
+from hookviz._records.value import Argument
 from hookviz._view.steps.steps import Step, build_steps
 from hookviz._view.text.message import Text, keys_in, render, segments
 from tests.view.example import C_HOOK, plain_example, scalar, second_example, vector
@@ -73,11 +90,11 @@ def test_the_timeline_of_the_worked_example_in_chinese() -> None:
 
 def test_only_a_gradient_of_one_is_explained_by_the_derivative_of_itself() -> None:
     graph, events = plain_example()
-    given = replace(events[0], outgoing=scalar(3))
+    given = structs.replace(events[0], outgoing=scalar(3))
     assert captions((graph, (given,)))[1] == (
         "Backward starts at e with the gradient that was handed in: 3."
     )
-    ones = replace(events[0], outgoing=vector(1, 1))
+    ones = structs.replace(events[0], outgoing=vector(1, 1))
     assert "handed in" in captions((graph, (ones,)))[1]
 
 
@@ -91,76 +108,70 @@ def test_gradients_that_meet_are_added_up_with_the_recorded_sum() -> None:
 
 def test_the_sum_shown_is_the_recorded_one_even_if_it_does_not_add_up() -> None:
     graph, events = shared_leaf()
-    odd = replace(events[4], incoming=scalar(7.5))
+    odd = structs.replace(events[4], incoming=scalar(7.5))
     assert "3 + 2 + 2 = 7.5" in captions((graph, (*events[:4], odd)))[4]
 
 
 def test_many_parts_are_counted_and_large_ones_are_not_added_with_a_plus() -> None:
     graph, events = shared_leaf()
     long = vector(*range(40))
-    sent = [replace(e, outgoing=tuple(long for _ in e.outgoing)) for e in events[1:4]]  # type: ignore[union-attr]
-    arrived = replace(events[4], incoming=long, after=long)
+    sent = [structs.replace(e, outgoing=tuple(long for _ in e.outgoing)) for e in events[1:4]]  # type: ignore[union-attr]
+    arrived = structs.replace(events[4], incoming=long, grad_after=long)
     said = captions((graph, (events[0], *sent, arrived)))[4]
     assert "all 3 have arrived" in said
     assert "+" not in said
 
 
 def test_a_leaf_that_already_had_a_grad_shows_the_addition() -> None:
-    event = Event(
+    event = AccumulateEvent(
         index=6,
-        kind="accumulate",
         tensor="d",
         incoming=scalar(30),
-        before=scalar(100),
-        after=scalar(130),
+        grad_before=scalar(100),
+        grad_after=scalar(130),
     )
     assert caption(event).endswith("Backward adds to it: 100 + 30 = 130.")
     assert render(step_of(event).line, "en") == "d: .grad 100 + 30 = 130"
 
 
 def test_a_retained_grad_that_was_there_is_added_to_as_well() -> None:
-    event = Event(
+    event = RetainGradEvent(
         index=6,
-        kind="retain_grad",
         tensor="c",
         incoming=scalar(10),
-        before=scalar(10),
-        after=scalar(20),
+        grad_before=scalar(10),
+        grad_after=scalar(20),
     )
     assert caption(event).endswith("10 + 10 = 20.")
 
 
 def test_a_non_leaf_that_accumulates_is_not_called_a_leaf() -> None:
-    event = Event(index=6, kind="accumulate", tensor="c", incoming=scalar(4), after=scalar(4))
+    event = AccumulateEvent(index=6, tensor="c", incoming=scalar(4), grad_after=scalar(4))
     assert "named in inputs=" in caption(event)
 
 
 def test_none_is_told_apart_from_zero() -> None:
-    none = Event(index=6, kind="accumulate", tensor="d", incoming=None)
+    none = AccumulateEvent(index=6, tensor="d", incoming=None)
     assert caption(none).startswith("No gradient reached d: None arrived, which is not a zero.")
-    sends = Event(
-        index=6, kind="node", node="n0", incoming=(scalar(1),), outgoing=(scalar(4), None)
-    )
+    sends = NodeEvent(index=6, node="n0", incoming=(scalar(1),), outgoing=(scalar(4), None))
     assert "None means that no gradient is sent" in caption(sends)
 
 
 def test_a_hook_that_returns_the_same_value_is_told_apart_from_one_that_returns_none() -> None:
-    event = Event(
+    event = TensorHookEvent(
         index=6,
-        kind="tensor_hook",
         tensor="c",
         hook=C_HOOK,
         incoming=scalar(8),
         outgoing=scalar(8),
     )
     assert "returns the same value" in caption(event)
-    assert "returns None" in caption(replace(event, returned_none=True))
+    assert "returns None" in caption(structs.replace(event, returned_none=True))
 
 
 def test_a_change_in_place_names_what_else_it_changed() -> None:
-    event = Event(
+    event = TensorHookEvent(
         index=6,
-        kind="tensor_hook",
         tensor="c",
         hook=C_HOOK,
         incoming=scalar(8),
@@ -185,31 +196,29 @@ def test_a_hidden_rewrite_says_that_no_listed_hook_did_it() -> None:
     ("changes", "said"),
     [
         ({}, "It changed neither d nor d.grad."),
-        ({"outgoing": None}, "It set d.grad to None."),
-        ({"outgoing": scalar(3)}, "It changed d.grad from 6 to 3."),
-        ({"after": scalar(1)}, "It changed the value of d from 4 to 1."),
+        ({"grad_after": None}, "It set d.grad to None."),
+        ({"grad_after": scalar(3)}, "It changed d.grad from 6 to 3."),
+        ({"value_after": scalar(1)}, "It changed the value of d from 4 to 1."),
     ],
 )
 def test_a_post_accumulate_hook_says_what_it_changed(changes: dict[str, object], said: str) -> None:
-    event = Event(
+    event = PostAccumulateHookEvent(
         index=6,
-        kind="post_accumulate_hook",
         tensor="d",
         hook=POST_HOOK,
-        incoming=scalar(6),
-        outgoing=scalar(6),
-        before=scalar(4),
-        after=scalar(4),
+        grad_before=scalar(6),
+        grad_after=scalar(6),
+        value_before=scalar(4),
+        value_after=scalar(4),
     )
-    text = caption(replace(event, **changes))  # type: ignore[arg-type]
+    text = caption(structs.replace(event, **changes))  # type: ignore[arg-type]
     assert text == f"Hook after runs after the gradient was added to d.grad. {said}"
 
 
 @pytest.mark.parametrize(("kind", "word"), [("node_prehook", "before"), ("node_hook", "after")])
 def test_a_hook_on_a_node_says_when_it_runs(kind: EventKind, word: str) -> None:
-    event = Event(
+    event = EVENT_CLASSES[kind](
         index=6,
-        kind=kind,
         node="n0",
         hook=NODE_HOOK,
         incoming=(scalar(1), scalar(2)),
@@ -220,14 +229,13 @@ def test_a_hook_on_a_node_says_when_it_runs(kind: EventKind, word: str) -> None:
     assert f"just {word} MulBackward0" in said
     assert "out 1: 2" in said
     assert "out 1: 5" in said
-    same = replace(event, outgoing=event.incoming, rewritten=False)
+    same = structs.replace(event, outgoing=event.incoming, rewritten=False)
     assert "leaves out 0: 1; out 1: 2 as it is" in caption(same)
 
 
 def test_a_module_hook_says_which_arguments_it_changed() -> None:
-    event = Event(
+    event = ModuleForwardPreHookEvent(
         index=6,
-        kind="module_forward_pre_hook",
         module="net.add",
         hook=replace(NODE_HOOK, kind="module_forward_pre_hook"),
         arguments_before=(
@@ -248,9 +256,8 @@ def test_a_module_hook_says_which_arguments_it_changed() -> None:
 
 
 def test_a_module_forward_shows_its_outputs() -> None:
-    event = Event(
+    event = ModuleForwardEvent(
         index=6,
-        kind="module_forward",
         module="fc",
         arguments_before=(Argument(path="args[0]", snapshot=scalar(1)),),
         arguments_after=(Argument(path="output", snapshot=scalar(3)),),
@@ -266,14 +273,14 @@ def test_an_error_gives_the_message_as_it_is_and_explains_it() -> None:
         hook=C_HOOK,
         tensor="c",
     )
-    said = caption(Event(index=6, kind="error", tensor="c", error=record))
+    said = caption(ErrorEvent(index=6, tensor="c", error=record))
     assert said.startswith("Hook c_hook on c raised ValueError: “{tensor} went\nwrong”.")
     assert "the code of the hook itself" in said
     assert said.endswith("Backward stops here. Tensors that it has not reached get no gradient.")
 
 
 def test_a_backward_inside_is_named_as_such() -> None:
-    event = Event(index=6, kind="start", tensor="e", outgoing=scalar(1), timeline=1)
+    event = StartEvent(index=6, tensor="e", outgoing=scalar(1), timeline=1)
     assert caption(event).startswith("In a backward inside this one")
     assert render(step_of(event).line, "en").startswith("(inner backward) e: ")
 
@@ -286,8 +293,11 @@ def test_names_and_values_carry_their_styles() -> None:
 
 
 def _bare(kind: EventKind) -> Event:
-    """Return an event with nothing in it but its kind: the least a recorder can write."""
-    return Event(index=6, kind=kind)
+    """Return an event with only what its kind needs: the least a recorder can write."""
+    needed = {"hook": C_HOOK, "error": ErrorRecord(type="", message="")}
+    cls = EVENT_CLASSES[kind]
+    fields = cls.__struct_fields__
+    return cls(index=6, **{name: value for name, value in needed.items() if name in fields})
 
 
 @pytest.mark.parametrize("kind", get_args(EventKind))

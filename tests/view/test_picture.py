@@ -6,6 +6,7 @@ from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
+from msgspec import structs
 
 from hookviz._languages import LANGUAGES
 from hookviz._view.layout import engines
@@ -238,7 +239,7 @@ def test_a_hidden_rewrite_is_said_beside_the_function_or_on_the_card() -> None:
 
 def test_what_is_wider_than_its_room_is_cut_and_says_where() -> None:
     graph, events = second_example()
-    long = replace(
+    long = structs.replace(
         events[3], outgoing=(replace(events[3].outgoing[0], values=None, note="meta"), None)
     )
     picture = draw((graph, (*events[:3], long)), -1)

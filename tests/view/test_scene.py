@@ -3,6 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from hookviz._records import EdgeRecord, GraphRecord, HookRecord, NodeRecord, TensorRecord
 from hookviz._view.groups.function_symbol import function_symbol
@@ -166,7 +167,10 @@ def test_a_long_hook_result_takes_a_second_line() -> None:
     assert hook.hook is not None
     label = replace(hook.hook, label="lambda grad: grad.clamp(-0.333333, 1)")
     long = scalar(-1.23456e-05)
-    events = (events[0], replace(hook, hook=label, incoming=long, outgoing=scalar(-9.87654e-07)))
+    events = (
+        events[0],
+        structs.replace(hook, hook=label, incoming=long, outgoing=scalar(-9.87654e-07)),
+    )
     root = replace(graph.tensors[0], hooks=(label,))
     scene = scene_of((replace(graph, tensors=(root, *graph.tensors[1:])), events))
     row = next(row for row in card_of(scene, "e").rows if row.hook)

@@ -4,8 +4,17 @@ import json
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
-from hookviz._records import ErrorRecord, Event, GraphRecord, NodeRecord
+from hookviz._records import (
+    ErrorEvent,
+    ErrorRecord,
+    Event,
+    GraphRecord,
+    ModuleForwardEvent,
+    NodeRecord,
+    PostAccumulateHookEvent,
+)
 from hookviz._view.steps.steps import build_steps, frame_at, to_json_data
 from hookviz._view.steps.value_book import ValueBook
 from hookviz._view.text.message import Message, keys_in, render
@@ -91,7 +100,7 @@ def test_without_hooks_the_gradient_of_a_non_leaf_is_computed_but_not_kept() -> 
 def test_a_grad_from_before_the_pass_is_shown_from_the_start() -> None:
     graph, events = plain_example()
     tensors = tuple(replace(t, grad=scalar(5)) if t.id == "t2" else t for t in graph.tensors)
-    grown = replace(events[2], before=scalar(5), after=scalar(11))
+    grown = structs.replace(events[2], grad_before=scalar(5), grad_after=scalar(11))
     example = replace(graph, tensors=tensors), (*events[:2], grown, *events[3:])
     assert history(example, "t2", "grad") == ["5"] * 3 + ["11"] * 4
 
@@ -118,8 +127,8 @@ def test_the_states_of_a_missing_gradient_never_look_alike() -> None:
 
 def test_none_that_travelled_is_not_a_number_and_not_unreached() -> None:
     graph, events = plain_example()
-    sent = replace(events[1], outgoing=(scalar(4), None))
-    nothing = replace(events[2], incoming=None, after=None)
+    sent = structs.replace(events[1], outgoing=(scalar(4), None))
+    nothing = structs.replace(events[2], incoming=None, grad_after=None)
     frame = seen((graph, (events[0], sent, nothing, *events[3:])), 6)
     assert frame["e1", "contribution"] == "None"
     assert frame["t2", "incoming"] == ""
@@ -143,7 +152,7 @@ def test_a_hidden_rewrite_shows_what_was_sent_and_what_was_used() -> None:
 
 def test_a_change_in_place_is_noted_and_does_not_rewrite_the_past() -> None:
     graph, events = second_example()
-    changed = replace(events[6], mutated=True, returned_none=True, reached=("d",))
+    changed = structs.replace(events[6], mutated=True, returned_none=True, reached=("d",))
     example = graph, (*events[:6], changed, *events[7:])
     frame = seen(example, 7)
     assert frame["t1", "hook:h1"] == "8 → 10, in place"
@@ -153,8 +162,8 @@ def test_a_change_in_place_is_noted_and_does_not_rewrite_the_past() -> None:
 
 def test_a_reached_gradient_is_shown_as_sent_and_then_as_used() -> None:
     graph, events = second_example()
-    changed = replace(events[4], mutated=True, reached=("e0",))
-    used = replace(events[6], incoming=scalar(9))
+    changed = structs.replace(events[4], mutated=True, reached=("e0",))
+    used = structs.replace(events[6], incoming=scalar(9))
     example = graph, (*events[:4], changed, events[5], used, *events[7:])
     assert history(example, "t1", "incoming") == [""] * 7 + ["9"] * 6
     assert history(example, "e0", "contribution")[-1] == "8"
@@ -163,7 +172,7 @@ def test_a_reached_gradient_is_shown_as_sent_and_then_as_used() -> None:
 def test_an_error_in_a_hook_marks_hook_and_tensor_and_leaves_the_rest_unreached() -> None:
     graph, events = second_example()
     record = ErrorRecord(type="ValueError", message="boom", hook=C_HOOK, tensor="c")
-    error = Event(index=6, kind="error", tensor="c", hook=C_HOOK, error=record)
+    error = ErrorEvent(index=6, tensor="c", hook=C_HOOK, error=record)
     frame = seen((graph, (*events[:6], error)), 7)
     assert frame["t1", "state"] == frame["t1", "hook-state:h1"] == "error"
     assert frame["t1", "hook:h1"] == "raised an error"
@@ -177,7 +186,7 @@ def test_an_error_in_a_hook_marks_hook_and_tensor_and_leaves_the_rest_unreached(
 def test_an_error_in_a_node_marks_the_node() -> None:
     graph, events = second_example()
     record = ErrorRecord(type="RuntimeError", message="boom", node="n1")
-    error = Event(index=9, kind="error", node="n1", error=record)
+    error = ErrorEvent(index=9, node="n1", error=record)
     frame = seen((graph, (*events[:9], error)), 10)
     assert frame["n1", "state"] == "error"
     assert frame["t1", "state"] == "done"
@@ -196,14 +205,13 @@ def test_a_post_accumulate_hook_that_clears_grad_is_told_apart() -> None:
     graph, events = plain_example()
     hook = replace(D_HOOK, kind="post_accumulate_hook")
     tensors = tuple(replace(t, hooks=(hook,)) if t.id == "t2" else t for t in graph.tensors)
-    cleared = Event(
+    cleared = PostAccumulateHookEvent(
         index=3,
-        kind="post_accumulate_hook",
         tensor="d",
         hook=hook,
-        incoming=scalar(6),
-        before=scalar(4),
-        after=scalar(4),
+        grad_before=scalar(6),
+        value_before=scalar(4),
+        value_after=scalar(4),
     )
     example = replace(graph, tensors=tensors), (*events[:3], cleared, *events[3:])
     assert history(example, "t2", "grad")[3:] == ["6"] + ["None: set by a hook"] * 4
@@ -233,7 +241,7 @@ def test_a_graph_on_which_nothing_ran_has_one_step() -> None:
 
 def test_a_forward_alone_does_not_call_anything_unreached() -> None:
     graph, _ = plain_example()
-    forward = Event(index=0, kind="module_forward", module="fc")
+    forward = ModuleForwardEvent(index=0, module="fc")
     frame = frame_at(build_steps(graph, (forward,)), 1)
     assert frame["t2", "state"] == "pending"
 

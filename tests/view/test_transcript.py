@@ -3,8 +3,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
-from hookviz._records import ErrorRecord, Event, TensorRecord
+from hookviz._records import ErrorEvent, ErrorRecord, ModuleForwardEvent, TensorRecord
 from hookviz._view.transcript import display_width, transcript
 from tests.view.example import C_HOOK, plain_example, scalar, second_example
 from tests.view.graphs import hidden, stray_leaf
@@ -60,7 +61,7 @@ def test_chinese_has_the_same_rows_and_numbers() -> None:
 def test_names_in_wide_characters_stay_in_their_column() -> None:
     graph, events = second_example()
     tensors = tuple(_rename(tensor, "c", "中间张量") for tensor in graph.tensors)
-    renamed = tuple(replace(e, tensor="中间张量") if e.tensor == "c" else e for e in events)
+    renamed = tuple(structs.replace(e, tensor="中间张量") if e.tensor == "c" else e for e in events)
     lines = transcript(replace(graph, tensors=tensors), renamed).splitlines()
     starts = {display_width(line[: line.index(".grad")]) for line in lines if " .grad " in line}
     assert len(starts) == 1
@@ -75,7 +76,7 @@ def _rename(tensor: TensorRecord, old: str, new: str) -> TensorRecord:
 
 def test_printed_text_stays_as_it_is_under_its_event() -> None:
     graph, events = second_example()
-    printed = replace(events[6], printed="  first\n\n</script> 梯度\n")
+    printed = structs.replace(events[6], printed="  first\n\n</script> 梯度\n")
     lines = transcript(graph, (*events[:6], printed, *events[7:])).splitlines()
     start = next(i for i, line in enumerate(lines) if line.startswith(" 7"))
     margin = " " * 18
@@ -113,7 +114,7 @@ def test_an_error_shows_its_whole_message_once() -> None:
         hook=C_HOOK,
         tensor="c",
     )
-    error = Event(index=6, kind="error", tensor="c", hook=C_HOOK, error=record)
+    error = ErrorEvent(index=6, tensor="c", hook=C_HOOK, error=record)
     lines = transcript(graph, (*events[:6], error), error=record).splitlines()
     assert lines[8:12] == [
         "7  c             ValueError raised by hook c_hook",
@@ -136,7 +137,7 @@ def test_an_error_that_no_event_tells_is_told_at_the_end() -> None:
 def test_a_name_with_a_line_break_keeps_to_one_line() -> None:
     graph, events = plain_example()
     tensors = tuple(_rename(tensor, "d", "d\nx") for tensor in graph.tensors)
-    named = replace(events[2], tensor="d\nx")
+    named = structs.replace(events[2], tensor="d\nx")
     text = transcript(replace(graph, tensors=tensors), (*events[:2], named, *events[3:]))
     assert "  d\\nx  None → 6" in text.splitlines()
 
@@ -154,7 +155,7 @@ def test_a_graph_on_which_nothing_ran_says_so() -> None:
 
 def test_a_forward_alone_has_no_list_of_grads() -> None:
     graph, _ = plain_example()
-    forward = Event(index=0, kind="module_forward", module="fc")
+    forward = ModuleForwardEvent(index=0, module="fc")
     assert transcript(graph, (forward,)) == "Forward\n\n1  fc  forward: nothing changed"
 
 

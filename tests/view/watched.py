@@ -9,11 +9,12 @@ from dataclasses import replace
 from typing import Any
 
 import torch
+from msgspec import structs
 from torch import nn
 
 import hookviz
-from hookviz._records import CallRecord, Event, GraphRecord, ModuleRecord
-from hookviz._records.events import Argument
+from hookviz._records import CallRecord, Event, GraphRecord, ModuleForwardEvent, ModuleRecord
+from hookviz._records.value import Argument
 from tests.snapshots import take
 
 Example = tuple[GraphRecord, tuple[Event, ...]]
@@ -51,9 +52,8 @@ class Watch:
         call = self._stack.pop()
         self._spans[call].append(torch._C._autograd._get_sequence_nr())
         self.events.append(
-            Event(
+            ModuleForwardEvent(
                 index=len(self.events),
-                kind="module_forward",
                 module=self.names[module],
                 call=next(one.number for one in self.calls if one.id == call),
                 arguments_before=_arguments("args", given),
@@ -70,7 +70,7 @@ class Watch:
         trace = hookviz.record(loss, names={"loss": loss, **names})
         graph = self._with_modules(loss, trace.graph)
         events = (*self.events, *trace.events)
-        return graph, tuple(replace(event, index=i) for i, event in enumerate(events))
+        return graph, tuple(structs.replace(event, index=i) for i, event in enumerate(events))
 
     def forward_alone(self) -> Example:
         """Return a trace without a graph, as of a forward under `no_grad`."""

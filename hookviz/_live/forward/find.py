@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from msgspec import structs
 from torch.autograd.graph import Node
 
 from hookviz._live import internals
@@ -169,7 +170,7 @@ class _Finder:
             live = records.get(id(call))
             if live is None:
                 continue
-            renamed = replace(event, module=live.module.name, call=live.record.number)
+            renamed = structs.replace(event, module=live.module.name, call=live.record.number)
             seat = None if event.hook is None else log.seats.get(event.hook.id)
             self._part.events.append((renamed, seat))
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import weakref
-from dataclasses import replace
 from typing import Any, Protocol
 
 import torch
+from msgspec.structs import replace
 
 from hookviz._live import internals
 from hookviz._live.forward.book import CallBook, CallEntry, CallMark, CodePlace
@@ -16,7 +16,7 @@ from hookviz._live.hooks.places import HookPlace, hook_record
 from hookviz._live.hooks.table import HookEntry
 from hookviz._live.internals import HookDict
 from hookviz._live.user.printed import Printed
-from hookviz._records import ErrorRecord, Event, HookRecord
+from hookviz._records import EVENT_CLASSES, AnyEvent, ErrorRecord, HookRecord
 
 Seat = tuple[weakref.ref[Any], int]
 """Where a hook stands: PyTorch's dictionary, and its key there."""
@@ -61,7 +61,7 @@ class ForwardLog:
     def __init__(self, *, printed: Printed, thread: object) -> None:
         self.printed = printed
         self.book = CallBook()
-        self.events: list[Event] = []
+        self.events: list[AnyEvent] = []
         self.calls: list[CallEntry] = []
         self.seats: dict[str, Seat] = {}
         self._ids: dict[tuple[int, int], str] = {}
@@ -86,10 +86,11 @@ class ForwardLog:
         """Return whether a node of this thread was made in the block."""
         return self.begin <= number and (self.end is None or number < self.end)
 
-    def add(self, call: CallEntry, **fields: Any) -> Event:
+    def add(self, call: CallEntry, **fields: Any) -> AnyEvent:
         """Append an event of a call."""
         fields.setdefault("printed", self.printed.take())
-        event = Event(index=len(self.events), module=call.module.name, call=call.number, **fields)
+        fields |= {"module": call.module.name, "call": call.number}
+        event = EVENT_CLASSES[fields.pop("kind")](index=len(self.events), **fields)
         self.events.append(event)
         self.calls.append(call)
         return event
@@ -116,7 +117,7 @@ class ForwardLog:
             self.seats[hook_id] = (weakref.ref(hooks), key)
         return hook_id
 
-    def note(self, event: Event, *notes: str) -> None:
+    def note(self, event: AnyEvent, *notes: str) -> None:
         """Say something more at an event that is in the log."""
         fresh = tuple(note for note in notes if note not in event.notes)
         if fresh:

@@ -10,7 +10,7 @@ import torch
 
 from hookviz._live.forward.book import CallMark, ModuleEntry
 from hookviz._live.forward.log import Seat
-from hookviz._records import CallRecord, ErrorRecord, Event, HookRecord, SourceRecord
+from hookviz._records import AnyEvent, CallRecord, ErrorRecord, HookRecord, SourceRecord
 
 
 @dataclass(slots=True, eq=False)
@@ -69,7 +69,7 @@ class ForwardPart:
 
     modules: list[LiveModule] = field(default_factory=list)
     calls: list[LiveCall] = field(default_factory=list)
-    events: list[tuple[Event, Seat | None]] = field(default_factory=list)
+    events: list[tuple[AnyEvent, Seat | None]] = field(default_factory=list)
     node_calls: dict[str, str] = field(default_factory=dict)
     node_code: dict[str, dict[str, Any]] = field(default_factory=dict)
     sources: tuple[SourceRecord, ...] = ()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
+from msgspec import structs
 from torch.utils.hooks import RemovableHandle
 
 from hookviz._live.forward.log import Seat
@@ -15,7 +17,7 @@ from hookviz._live.hooks.places import HookPlace, entry_record, places_of, with_
 from hookviz._live.hooks.source import HookSource
 from hookviz._live.hooks.table import Hook, HookEntry, HookTable, table_of
 from hookviz._live.internals import HookDict
-from hookviz._records import Event, HookKind, HookRecord
+from hookviz._records import AnyEvent, HookKind, HookRecord
 from hookviz.errors import HookvizError
 
 
@@ -158,11 +160,12 @@ def _register(
     return module.register_full_backward_hook(function)
 
 
-def forward_events(forward: ForwardPart, chains: ModuleChains) -> Iterator[Event]:
+def forward_events(forward: ForwardPart, chains: ModuleChains) -> Iterator[AnyEvent]:
     """Yield the forward events of a graph, numbered, their hooks with their ids in it."""
     for index, (event, seat) in enumerate(forward.events):
-        hook = None if event.hook is None else chains.renamed(event.hook, seat)
-        error = event.error
-        if error is not None and error.hook is not None:
-            error = replace(error, hook=hook)
-        yield replace(event, index=index, hook=hook, error=error)
+        changes: dict[str, Any] = {"index": index}
+        if event.hook is not None:
+            hook = changes["hook"] = chains.renamed(event.hook, seat)
+            if event.error is not None and event.error.hook is not None:
+                changes["error"] = replace(event.error, hook=hook)
+        yield structs.replace(event, **changes)

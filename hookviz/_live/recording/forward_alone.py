@@ -14,7 +14,7 @@ from hookviz._live.graph.hooks import HookChains
 from hookviz._live.graph.module_hooks import forward_events
 from hookviz._live.user.names import Namespace
 from hookviz._parameters import Keep
-from hookviz._records import Event, TraceRecord
+from hookviz._records import ErrorEvent, TraceRecord
 
 
 def forward_trace(
@@ -49,7 +49,7 @@ def trace_of(live: LiveForward, graph: LiveGraph, chains: HookChains, *, keep: K
     error = live.log.error
     if graph.forward.error is not None:
         error, said = graph.forward.error
-        events.append(Event(index=len(events), kind="error", module="", error=error, printed=said))
+        events.append(ErrorEvent(index=len(events), module="", error=error, printed=said))
     return TraceRecord(
         graph=described,
         events=tuple(events),

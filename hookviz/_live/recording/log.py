@@ -17,7 +17,7 @@ from hookviz._live.values.grads import read_grad
 from hookviz._live.values.memory import storage_of
 from hookviz._live.values.moments import Moments
 from hookviz._live.values.reading import Reader, Reading, finished
-from hookviz._records import Event
+from hookviz._records import EVENT_CLASSES, AnyEvent
 
 Gradient = torch.Tensor | None
 MaybeReading = Reading | None
@@ -45,7 +45,7 @@ class EventLog:
         *,
         printed: Printed,
         reader: Reader,
-        before: Iterable[Event] = (),
+        before: Iterable[AnyEvent] = (),
     ) -> None:
         """Begin.
 
@@ -154,7 +154,7 @@ class EventLog:
         return seen.reading
 
 
-def finished_event(raw: RawEvent) -> Event:
+def finished_event(raw: RawEvent) -> AnyEvent:
     """Make the plain record of an event."""
     fields: dict[str, Any] = {name: finished(value) for name, value in raw.items()}
-    return Event(**fields)
+    return EVENT_CLASSES[fields.pop("kind")](**fields)

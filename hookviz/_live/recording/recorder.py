@@ -112,6 +112,12 @@ class Recorder:
             node=self.log.runs.current.node_at_work,
             is_refused=last is not None,
         )
+        given = made = None
+        if last is not None:
+            names = (
+                ("incoming", "outgoing") if "incoming" in last else ("grad_before", "grad_after")
+            )
+            given, made = (last[name] for name in names)
         call = hook.call if isinstance(hook, ModuleHookAtWork) else None
         self.log.add(
             kind="error",
@@ -120,8 +126,8 @@ class Recorder:
             call=None if call is None else call.number,
             node=record.node,
             hook=record.hook,
-            incoming=last["incoming"] if last is not None else None,
-            outgoing=last["outgoing"] if last is not None else None,
+            incoming=given,
+            outgoing=made,
             error=record,
         )
         return record

@@ -22,7 +22,7 @@ from hookviz._live.recording.recorder import Recorder
 from hookviz._live.user.printed import printed
 from hookviz._live.values.reading import Reader
 from hookviz._parameters import Keep
-from hookviz._records import ErrorRecord, Event, TraceRecord
+from hookviz._records import AnyEvent, ErrorRecord, TraceRecord
 
 
 @contextmanager
@@ -70,7 +70,7 @@ class Recording:
 
     error: ErrorRecord | None
     _graph: Description
-    _before: tuple[Event, ...]
+    _before: tuple[AnyEvent, ...]
     _events: list[RawEvent]
     _grads: dict[str, MaybeReading]
     _earlier: TraceRecord | None

@@ -75,7 +75,6 @@ class ArrivalWatcher:
             slot=slot[1],
             incoming=sent,
             outgoing=arrived,
-            rewritten=True,
         )
         self._log.runs.current.arrivals.replace(slot, gradient, arrived, slot[0])
 
@@ -91,6 +90,6 @@ class ArrivalWatcher:
                 node=owner.slot[0],
                 slot=owner.slot[1],
                 incoming=kept,
-                before=before,
-                after=after,
+                grad_before=before,
+                grad_after=after,
             )

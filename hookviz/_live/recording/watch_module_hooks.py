@@ -92,6 +92,7 @@ class BackwardHookWatcher:
         self, hook: BackwardStandIn, before: _Before, args: tuple[Any, ...], result: Any
     ) -> None:
         change = change_of(self._log, before.look, result)
+        given = {} if hook.kind == _PRE else {"grad_output": before.output_grads}
         event = self._log.add(
             kind=hook.kind,
             module=before.hook.call.module,
@@ -101,12 +102,12 @@ class BackwardHookWatcher:
             hook_index=hook.hook_index,
             incoming=before.look.readings,
             outgoing=change.outgoing,
-            arguments_before=before.output_grads,
             rewritten=change.rewritten,
             returned_none=result is None,
             mutated=change.mutated,
             reached=change.reached,
             notes=tuple(_facts(hook, before, args)),
+            **given,
         )
         if change.is_accepted:
             self._log.hook_at_work = None

@@ -127,8 +127,8 @@ class NodeWatcher:
             tensor=owner.label,
             node=node_id,
             incoming=arrived.reading,
-            before=before,
-            after=after,
+            grad_before=before,
+            grad_after=after,
             reached=reached,
         )
 

@@ -15,7 +15,7 @@ from hookviz._live.values.fingerprint import Seen
 from hookviz._live.values.memory import equal_bits
 from hookviz._live.values.quiet import read_quietly
 from hookviz._parameters import Keep
-from hookviz._records.events import Argument
+from hookviz._records.value import Argument
 
 _MOST_REMEMBERED = 256
 

@@ -13,7 +13,7 @@ from hookviz._live.values.moments import Moments
 from hookviz._live.values.summarize import Excerpt, exact_numbers, excerpt, summarize
 from hookviz._parameters import Keep
 from hookviz._records import TensorSnapshot
-from hookviz._records.events import Argument
+from hookviz._records.value import Argument
 
 WHOLE_LIMIT = 64
 """Tensors with at most this many elements are kept whole."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hookviz._records.events import Event
+from hookviz._records import Event
 from hookviz._view.groups.tree import TOP, GroupTree
 from hookviz._view.lookup.index import GraphIndex
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hookviz._records.events import Event, Value
+from hookviz._records import Event
 from hookviz._records.snapshot import TensorSnapshot
+from hookviz._records.value import Value
 from hookviz._view.lookup.arrivals import value_at
 from hookviz._view.lookup.index import GraphIndex
 from hookviz._view.text.message import Argument, Message, Text

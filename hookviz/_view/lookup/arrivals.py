@@ -10,9 +10,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from hookviz._records.events import Event, Value
+from hookviz._records import Event
 from hookviz._records.graph import EdgeRecord
 from hookviz._records.snapshot import TensorSnapshot
+from hookviz._records.value import Value
 from hookviz._view.lookup.index import GraphIndex, Slot
 from hookviz._view.text.numbers import is_same_value
 

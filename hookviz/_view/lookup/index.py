@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from hookviz._records.events import Event
+from hookviz._records import Event
 from hookviz._records.graph import EdgeRecord, GraphRecord, NodeRecord, TensorRecord
 
 Slot = tuple[str, int]

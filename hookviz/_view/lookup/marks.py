@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, get_args
 
-from hookviz._records.events import Event, Value
+from hookviz._records import Event
 from hookviz._records.snapshot import TensorSnapshot
+from hookviz._records.value import Value
 
 Mark = Literal["hook", "rewrite", "nonfinite"]
 """A hook ran; a value was rewritten; a NaN or an infinite number is in what came of it."""

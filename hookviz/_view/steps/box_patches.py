@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from hookviz._records.events import Argument, Event
+from hookviz._records import Event
 from hookviz._records.snapshot import TensorSnapshot
+from hookviz._records.value import Argument
 from hookviz._view.groups.ports import Port, Ports, Side
 from hookviz._view.groups.tree import TOP, GroupTree
 from hookviz._view.groups.where import Where, is_about

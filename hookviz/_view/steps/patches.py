@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hookviz._records.events import Event
+from hookviz._records import Event
 from hookviz._records.graph import TensorRecord
 from hookviz._records.snapshot import TensorSnapshot
 from hookviz._view.groups.tree import GroupTree

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from hookviz._records.events import Event
+from hookviz._records import Event
 from hookviz._records.graph import GraphRecord
 from hookviz._view.groups.find import group_tree
 from hookviz._view.groups.tree import GroupTree

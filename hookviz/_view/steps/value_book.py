@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from hookviz._records import Event, TensorSnapshot
-from hookviz._records.events import Argument, Value
+from hookviz._records.value import Argument, Value
 from hookviz._view.lookup.arrivals import value_at
 from hookviz._view.lookup.index import GraphIndex
 from hookviz._view.text.message import to_json_data

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from hookviz._records.events import Argument, Event
+from hookviz._records import Event
+from hookviz._records.value import Argument
 from hookviz._view.groups.tree import TOP, GroupTree
 from hookviz._view.groups.value_keys import MOST_VALUES, value_key
 from hookviz._view.groups.where import is_about

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from hookviz._records.events import Argument, Value
+from hookviz._records.value import Argument, Value
 from hookviz._view.lookup.arrivals import value_at
 from hookviz._view.text.message import Argument as Words
 from hookviz._view.text.message import Message, Text

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hookviz._records.events import Event, Value
+from hookviz._records import Event
 from hookviz._records.graph import GraphRecord, TensorRecord
+from hookviz._records.value import Value
 from hookviz._view.lookup.arrivals import Arrival, single
 from hookviz._view.lookup.index import GraphIndex, Slot
 from hookviz._view.lookup.titles import is_forward_alone

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hookviz._records.events import Event
+from hookviz._records import Event
 from hookviz._view.lookup.arrivals import Arrival, single
 from hookviz._view.lookup.index import GraphIndex
 from hookviz._view.text.message import Argument, Message, Text

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import TypeVar
 
-from hookviz._records.events import Argument as Argument_
-from hookviz._records.events import ErrorRecord, Event
+from hookviz._records import Event
+from hookviz._records.error import ErrorRecord
 from hookviz._records.graph import GraphRecord
+from hookviz._records.value import Argument as Argument_
 from hookviz._view.text.message import Argument, Message, Text
 from hookviz._view.text.numbers import pair_text, short_text
 from hookviz._view.words.phrases import join

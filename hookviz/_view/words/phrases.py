@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hookviz._records.events import Event, Value
+from hookviz._records import Event
 from hookviz._records.graph import TensorRecord
 from hookviz._records.snapshot import TensorSnapshot
+from hookviz._records.value import Value
 from hookviz._view.lookup.arrivals import Arrival, value_at
 from hookviz._view.lookup.index import GraphIndex
 from hookviz._view.text.message import Message, Text
