@@ -15,6 +15,7 @@ from tests.readme import block_after
 from tests.requirements_of_tests import ROOT
 from tests.unmodified.shell import Shell
 
+
 def test_the_example_prints_what_the_readme_shows(tmp_path: Path) -> None:
     script = tmp_path / "example.py"
     script.write_text(block_after("example"), encoding="utf-8")
