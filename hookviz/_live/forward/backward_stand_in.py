@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, cast
-
 from hookviz._live.forward.book import CallMark
-from hookviz._live.hooks.stand_in import Hook, StandIn
+from hookviz._live.hooks.stand_in import Hook, Listener, StandIn
 from hookviz._live.hooks.table import HookEntry, HookTable
 from hookviz._live.internals import HookDict
 from hookviz._records import HookKind
-
-
-class Listener(Protocol):
-    """Who records a pass through the graph."""
-
-    def run(self, hook: BackwardStandIn, args: tuple[Any, ...]) -> Any:
-        """Run the hook, and write down what it did."""
 
 
 class BackwardStandIn(StandIn):
@@ -66,20 +57,12 @@ class BackwardStandIn(StandIn):
         return self.table.entries.get(self.key, self._entry)
 
     @property
-    def is_off(self) -> bool:
-        """Whether an explorer has turned it off."""
-        return not self.entry.enabled
+    def listener(self) -> Listener | None:
+        """The recording of a pass through the graph, if the hook is on."""
+        return self.mark.listener if self.entry.enabled else None
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Run the hook, and let a recording of this graph note it."""
-        listener = cast("Listener | None", self.mark.listener)
-        if listener is None or self.is_off:
-            return self.run_plainly(args, kwargs)
-        return listener.run(self, args)
-
-    def run_plainly(self, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> Any:
-        """Run what stands there now: what an explorer has put there, or what the graph took."""
-        hook = self.hook
-        if self.entry.is_changed and not isinstance(hook, StandIn):
-            hook = self.entry.standing
-        return hook(*args, **(kwargs or {}))
+    @property
+    def standing(self) -> Hook:
+        """The function that runs now: the explorer's, or the one that the graph has taken."""
+        is_changed = self.entry.is_changed and not isinstance(self.hook, StandIn)
+        return self.entry.standing if is_changed else self.hook

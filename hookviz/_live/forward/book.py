@@ -14,6 +14,7 @@ from torch.utils.weak import TensorWeakRef
 
 from hookviz._live import internals
 from hookviz._live.forward.module_names import ModuleNames
+from hookviz._live.hooks.stand_in import Listener
 from hookviz._live.user.names import Namespace
 from hookviz._records import HookRecord
 
@@ -25,7 +26,7 @@ class CallMark:
     """What the backward hooks of one call know it by, for as long as its graph lives.
 
     Attributes:
-        listener: Who records a pass through that graph now; `None` between recordings.
+        listener: Records a pass through that graph now; `None` between recordings.
         has_input_grad: Whether a positional argument of the call requires grad.
         hooks: Where its backward hooks stand, by dictionary and key.
     """
@@ -33,7 +34,7 @@ class CallMark:
     __slots__ = ("__weakref__", "has_input_grad", "hooks", "listener")
 
     def __init__(self) -> None:
-        self.listener: object | None = None
+        self.listener: Listener | None = None
         self.has_input_grad = True
         self.hooks: set[tuple[int, int]] = set()
 

@@ -21,7 +21,14 @@ from hookviz._live.hooks.table import HookEntry, HookTable, table_of
 from hookviz._live.values.arguments import Item, is_tensor, of_call, of_output
 from hookviz._live.values.looks import Look, Looks
 from hookviz._live.values.quiet import quietly
-from hookviz._records import HookKind, HookRecord
+from hookviz._records import (
+    ErrorEvent,
+    HookKind,
+    HookRecord,
+    ModuleForwardEvent,
+    ModuleForwardHookEvent,
+    ModuleForwardPreHookEvent,
+)
 
 _PRE = "module_forward_pre_hook"
 
@@ -85,7 +92,7 @@ class CallFrame:
     # -- hooks ----------------------------------------------------------------------------------
 
     @guarded
-    def before_hook(self, hook: CalledHook, args: tuple[Any, ...]) -> _Before:
+    def before(self, hook: CalledHook, args: tuple[Any, ...]) -> _Before:
         """Note what a forward pre-hook or forward hook is given."""
         with quietly():
             self.hear()
@@ -100,7 +107,7 @@ class CallFrame:
             return _Before(record, look, output, place, is_silenced)
 
     @guarded
-    def after_hook(self, hook: CalledHook, before: _Before | None, result: Any) -> None:
+    def after(self, hook: CalledHook, before: _Before | None, result: Any) -> None:
         """Note what it has done."""
         if before is None:
             return
@@ -114,9 +121,15 @@ class CallFrame:
             after = looks.look(self._items(record.kind, output))
             if record.kind == _PRE:
                 self._given = after
-            self._story.add(
-                self.call,
-                kind=record.kind,
+            notes = forward_facts.of_hook(
+                args=self.running.args,
+                kwargs=self.running.kwargs,
+                result=result,
+                sees_kwargs=record.with_kwargs,
+            )
+            kind = ModuleForwardPreHookEvent if record.kind == _PRE else ModuleForwardHookEvent
+            event = kind(
+                **self._story.at(self.call, printed),
                 hook=record,
                 hook_index=before.place,
                 arguments_before=before.look.arguments,
@@ -124,17 +137,12 @@ class CallFrame:
                 rewritten=mutated or looks.differ(before.look, after),
                 mutated=mutated,
                 returned_none=result is None,
-                printed=printed,
-                notes=forward_facts.of_hook(
-                    args=self.running.args,
-                    kwargs=self.running.kwargs,
-                    result=result,
-                    sees_kwargs=record.with_kwargs,
-                ),
+                notes=notes + self._story.notes,
             )
+            self._story.add(self.call, event)
 
     @guarded
-    def hook_failed(self, hook: CalledHook, before: _Before | None, error: BaseException) -> None:
+    def failed(self, hook: CalledHook, before: _Before | None, error: BaseException) -> None:
         """Note that it has raised."""
         if before is None:
             return
@@ -169,7 +177,7 @@ class CallFrame:
             self._finish()
 
     @guarded
-    def failed(self, error: BaseException) -> None:
+    def raised(self, error: BaseException) -> None:
         """Note that the call has ended with an exception."""
         with quietly():
             self.hear()
@@ -196,14 +204,13 @@ class CallFrame:
             notes = forward_facts.of_forward(
                 running.module, self._given, output, looks, is_compiled=running.is_compiled
             )
-            self._story.add(
-                self.call,
-                kind="module_forward",
+            event = ModuleForwardEvent(
+                **self._story.at(self.call, self._texts[False]),
                 arguments_before=self._given.arguments,
                 arguments_after=looks.look(of_output(output)).arguments,
-                printed=self._texts[False],
-                notes=notes,
+                notes=notes + self._story.notes,
             )
+            self._story.add(self.call, event)
         self._texts[False] = ""
         self._is_forward_over = True
         return has_failed
@@ -222,13 +229,11 @@ class CallFrame:
             refused = self.running.refused
             record = self._record(refused.place, refused.key, refused.entry)
         kwargs = self.running.kwargs
-        self._story.add(
-            self.call,
-            kind="error",
+        event = ErrorEvent(
+            **self._story.at(self.call, printed),
             hook=record,
             hook_index=before.place if before is not None else None,
             arguments_before=before.look.arguments if before is not None else (),
-            printed=printed,
             error=explain_forward(
                 error,
                 hook=record,
@@ -236,7 +241,9 @@ class CallFrame:
                 has_unseen_kwargs=record is not None and bool(kwargs) and not record.with_kwargs,
                 is_silenced=is_silenced,
             ),
+            notes=self._story.notes,
         )
+        self._story.add(self.call, event)
 
     # -- hooks as data --------------------------------------------------------------------------
 
@@ -285,7 +292,7 @@ def _is_own_call(error: BaseException) -> bool:
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     last = trace.tb_frame.f_code if trace is not None else None
-    return last is RunningCall.run_hook.__code__ or last is StandIn.__call__.__code__
+    return last is StandIn.run.__code__
 
 
 def _needs_grad(args: Any) -> bool:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import weakref
-from typing import Any, Protocol
+from typing import Any, Protocol, TypedDict
 
 import torch
-from msgspec.structs import replace
 
 from hookviz._live import internals
 from hookviz._live.forward.book import CallBook, CallEntry, CallMark, CodePlace
@@ -16,18 +15,37 @@ from hookviz._live.hooks.places import HookPlace, hook_record
 from hookviz._live.hooks.table import HookEntry
 from hookviz._live.internals import HookDict
 from hookviz._live.user.printed import Printed
-from hookviz._records import EVENT_CLASSES, AnyEvent, ErrorRecord, HookRecord
+from hookviz._records import AnyEvent, ErrorRecord, HookRecord
 
 Seat = tuple[weakref.ref[Any], int]
 """Where a hook stands: PyTorch's dictionary, and its key there."""
 
 
+class AtCall(TypedDict):
+    """The fields that tell when an event was, and of which call: the same ones for every kind."""
+
+    index: int
+    printed: str
+    timeline: int
+    module: str
+    call: int
+
+
 class Story(Protocol):
-    """Where events of calls are written: a log of their own, or the middle of a backward."""
+    """A place for the events of calls: a log of their own, or the middle of a backward."""
 
-    printed: Printed
+    @property
+    def printed(self) -> Printed:
+        """Catches what user code prints."""
 
-    def add(self, call: CallEntry, **fields: Any) -> object:
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Keys of the language tables that every event has."""
+
+    def at(self, call: CallEntry, printed: str) -> AtCall:
+        """Return the common fields of the next event of a call."""
+
+    def add(self, call: CallEntry, event: AnyEvent) -> None:
         """Append an event of a call."""
 
     def heard_outside(self) -> None:
@@ -58,6 +76,8 @@ class ForwardLog:
         thread: A token of the thread; the numbers of nodes are counted thread by thread.
     """
 
+    notes: tuple[str, ...] = ()
+
     def __init__(self, *, printed: Printed, thread: object) -> None:
         self.printed = printed
         self.book = CallBook()
@@ -86,14 +106,20 @@ class ForwardLog:
         """Return whether a node of this thread was made in the block."""
         return self.begin <= number and (self.end is None or number < self.end)
 
-    def add(self, call: CallEntry, **fields: Any) -> AnyEvent:
+    def at(self, call: CallEntry, printed: str) -> AtCall:
+        """Return the common fields of the next event of a call."""
+        return {
+            "index": len(self.events),
+            "printed": printed,
+            "timeline": 0,
+            "module": call.module.name,
+            "call": call.number,
+        }
+
+    def add(self, call: CallEntry, event: AnyEvent) -> None:
         """Append an event of a call."""
-        fields.setdefault("printed", self.printed.take())
-        fields |= {"module": call.module.name, "call": call.number}
-        event = EVENT_CLASSES[fields.pop("kind")](index=len(self.events), **fields)
         self.events.append(event)
         self.calls.append(call)
-        return event
 
     def heard_outside(self) -> None:
         """Drop what was printed outside all calls: it belongs to none."""
@@ -116,9 +142,3 @@ class ForwardLog:
             hook_id = self._ids[seat] = f"h{len(self.seats)}"
             self.seats[hook_id] = (weakref.ref(hooks), key)
         return hook_id
-
-    def note(self, event: AnyEvent, *notes: str) -> None:
-        """Say something more at an event that is in the log."""
-        fresh = tuple(note for note in notes if note not in event.notes)
-        if fresh:
-            self.events[event.index] = replace(event, notes=event.notes + fresh)

@@ -71,10 +71,17 @@ def has_hooks(module: torch.nn.Module) -> bool:
 
 
 def hook_record(
-    hook_id: str, module: torch.nn.Module, place: HookPlace, key: int, entry: HookEntry
+    hook_id: str,
+    module: torch.nn.Module,
+    place: HookPlace,
+    key: int,
+    entry: HookEntry,
+    *,
+    in_forward: bool = False,
 ) -> HookRecord:
     """Return the plain data of a hook of a module."""
-    return with_flags(entry_record(hook_id, place.kind, entry), module, place.hooks, key)
+    record = entry_record(hook_id, place.kind, entry, in_forward=in_forward)
+    return with_flags(record, module, place.hooks, key)
 
 
 def entry_record(

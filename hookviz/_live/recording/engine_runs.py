@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from hookviz._live.recording.in_flight import Arrivals
@@ -47,15 +46,24 @@ class EngineRuns:
         """0 in the run that is recorded, 1 in a run that one of its hooks or nodes started."""
         return len(self._open) - 1
 
-    @contextmanager
-    def inside_a_hook(self) -> Iterator[None]:
-        """Take every callback within the block for one of a run that the hook started."""
+    @property
+    def arrivals(self) -> Arrivals:
+        """What has been sent in that run and was not used yet."""
+        return self.current.arrivals
+
+    def enter_hook(self) -> int:
+        """Take every callback from now on for one of a run that a hook has started.
+
+        Returns:
+            What `leave_hook` is to be given when the hook is over.
+        """
         depth = len(self._open)
         self._open.append(EngineRun(self._new_arrivals()))
-        try:
-            yield
-        finally:
-            del self._open[depth:]
+        return depth
+
+    def leave_hook(self, depth: int) -> None:
+        """End the runs that a hook has started."""
+        del self._open[depth:]
 
     def enter_slot(self) -> EngineRun:
         """Return the run in which a gradient arrives now.

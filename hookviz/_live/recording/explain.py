@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
-from hookviz._live.hooks.at_work import HookAtWork
+from hookviz._live.hooks.hook import LiveHook
 from hookviz._live.user.storable import text_of
 from hookviz._live.user.tracebacks import user_traceback
 from hookviz._records import ErrorRecord, TraceRecord
@@ -39,7 +40,7 @@ _OF_NODES = ("node_prehook", "node_hook")
 
 
 def explain(
-    error: BaseException, *, hook: HookAtWork | None, node: str | None, is_refused: bool
+    error: BaseException, *, hook: LiveHook[Any] | None, node: str | None, is_refused: bool
 ) -> ErrorRecord:
     """Describe an exception out of backward.
 
@@ -97,7 +98,3 @@ def run_message(trace: TraceRecord) -> str:
         f"{what} failed{where}: {error.type}: {error.message}\n"
         "The change was taken back; the hooks and every .grad are as they were before it."
     )
-
-
-"""How the message begins when a pass is run again over values that are no longer those it needs;
-`explain` knows it by this."""

@@ -5,34 +5,47 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Protocol
 
 import torch
 
 from hookviz._live.forward.book import CallBook, CallEntry, CallMark
 from hookviz._live.forward.call import calls_watched_by
+from hookviz._live.forward.log import AtCall
 from hookviz._live.forward.part import ForwardPart
 from hookviz._live.forward.places import CodeRecords
 from hookviz._live.forward.watch import ForwardWatch
 from hookviz._live.graph.describe import Description
 from hookviz._live.graph.module_hooks import ModuleChains
-from hookviz._live.hooks.at_work import CallName
-from hookviz._live.hooks.places import HookPlace, with_flags
+from hookviz._live.hooks.hook import CallName
+from hookviz._live.hooks.places import HookPlace
 from hookviz._live.hooks.table import HookEntry
-from hookviz._live.recording.log import EventLog, RawEvent
-from hookviz._live.recording.watch_module_hooks import BackwardHookWatcher
+from hookviz._live.recording.log import EventLog
 from hookviz._parameters import Keep
-from hookviz._records import CallRecord, HookRecord, ModuleRecord, SourceRecord
+from hookviz._records import AnyEvent, CallRecord, HookRecord, ModuleRecord, SourceRecord
+
+
+class Listen(Protocol):
+    """Has a recorder listen to the backward hooks of one call."""
+
+    def __call__(self, mark: CallMark, name: CallName, *, is_inner: bool) -> None: ...
 
 
 class ForwardInBackward:
-    """Write the events of such calls into the middle of the backward's."""
+    """Write the events of such calls into the middle of the backward's.
+
+    Attributes:
+        printed: Catches what user code prints.
+        notes: Keys of the language tables that every event has.
+    """
+
+    notes = ("fact.recomputed",)
 
     def __init__(
         self,
         log: EventLog,
         chains: ModuleChains,
-        hooks: BackwardHookWatcher,
+        listen: Listen,
         forward: ForwardPart,
         *,
         keep: Keep,
@@ -42,14 +55,14 @@ class ForwardInBackward:
         Args:
             log: The events of the pass.
             chains: Gives hooks their ids.
-            hooks: Listens to the backward hooks of the calls.
+            listen: Has the recorder listen to the backward hooks of a call.
             forward: What is known of the graph; the numbers of its calls go on.
             keep: See `Keep`.
         """
         self.printed = log.printed
         self._log = log
         self._chains = chains
-        self._hooks = hooks
+        self._listen = listen
         self._known = tuple(forward.modules)
         self._book = CallBook()
         for live in self._known:
@@ -59,7 +72,7 @@ class ForwardInBackward:
         self._keep: Keep = keep
 
     @contextmanager
-    def watched(self) -> Iterator[None]:
+    def watching(self) -> Iterator[None]:
         """Watch within the block; where nothing is known of modules, do nothing."""
         with ExitStack() as stack:
             if self._known:
@@ -67,10 +80,13 @@ class ForwardInBackward:
                 stack.enter_context(calls_watched_by(watch))
             yield
 
-    def add(self, call: CallEntry, **fields: Any) -> RawEvent:
+    def at(self, call: CallEntry, printed: str) -> AtCall:
+        """Return the common fields of the next event of a call."""
+        return {**self._log.at(printed), "module": call.module.name, "call": call.number}
+
+    def add(self, call: CallEntry, event: AnyEvent) -> None:
         """Append an event of a call."""
-        notes = (*fields.pop("notes", ()), "fact.recomputed")
-        return self._log.add(module=call.module.name, call=call.number, notes=notes, **fields)
+        self._log.add(event)
 
     def heard_outside(self) -> None:
         """Leave what was printed to the next event of the pass."""
@@ -78,14 +94,13 @@ class ForwardInBackward:
 
     def has_mark(self, call: CallEntry, mark: CallMark) -> None:
         """Listen to the backward hooks of a call, which a backward inside this one may run."""
-        self._hooks.listen(mark, CallName(call.module.name, call.number), is_inner=True)
+        self._listen(mark, CallName(call.module.name, call.number), is_inner=True)
 
     def hook_record(
         self, module: torch.nn.Module, place: HookPlace, key: int, entry: HookEntry
     ) -> HookRecord:
         """Return the plain data of a hook, with the id that it has in the graph."""
-        record = self._chains.record_at(place.hooks, key, place.kind, entry)
-        return with_flags(record, module, place.hooks, key)
+        return self._chains.record_at(module, place, key, entry)
 
     def added_to(self, graph: Description) -> Description:
         """Return the graph with the calls that were made during the pass, and their modules."""

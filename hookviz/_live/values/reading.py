@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import replace
+from typing import Any, overload
 
 import torch
+from msgspec import structs
 
 from hookviz._live.values.memory import equal_bits, is_strided, place_of
 from hookviz._live.values.moments import Moments
 from hookviz._live.values.summarize import Excerpt, exact_numbers, excerpt, summarize
 from hookviz._parameters import Keep
-from hookviz._records import TensorSnapshot
-from hookviz._records.value import Argument
+from hookviz._records import AnyEvent, Argument, TensorSnapshot, Value
 
 WHOLE_LIMIT = 64
 """Tensors with at most this many elements are kept whole."""
@@ -32,6 +32,17 @@ _WIDEST = 8
 
 _OVERHEAD = 1024
 """About what the objects around a copy take."""
+
+_VALUES = (
+    "incoming",
+    "outgoing",
+    "grad_before",
+    "grad_after",
+    "value_before",
+    "value_after",
+    "grad_output",
+)
+"""The fields of events that hold readings until the event is finished."""
 
 _UNREADABLE = (RuntimeError, NotImplementedError, TypeError)
 """What PyTorch raises where a tensor has no numbers: a meta tensor, an exotic layout."""
@@ -134,22 +145,26 @@ class Reading:
     __hash__ = None  # type: ignore[assignment]  # it is compared by what it says
 
 
-@dataclass(frozen=True, slots=True)
-class ReadArgument:
-    """What will be an `Argument` of an event: a tensor that a hook was given beside its own."""
+MaybeReading = Reading | None
+"""What a gradient held; `None` for no gradient."""
 
-    path: str
-    reading: Reading | None
-
-    def finished(self) -> Argument:
-        """Return the plain record."""
-        if self.reading is None:
-            return Argument(path=self.path, text="None")
-        return Argument(path=self.path, snapshot=self.reading.snapshot)
+RawValue = MaybeReading | tuple[MaybeReading, ...]
+"""A gradient, or one for each slot or edge, before the snapshots are made (see `Value`)."""
 
 
-RawValue = Reading | None | tuple[Reading | None, ...]
-"""What `Value` is in an event, before the snapshots are made."""
+@overload
+def pending(value: MaybeReading) -> TensorSnapshot | None: ...
+@overload
+def pending(value: tuple[MaybeReading, ...]) -> tuple[TensorSnapshot | None, ...]: ...
+@overload
+def pending(value: RawValue) -> Value: ...
+def pending(value: Any) -> Any:
+    """Return a reading as it is, to stand in an event where `finished_event` puts its snapshot.
+
+    This is the one place in which the type checker is told otherwise: an event that is made while
+    backward waits holds readings, and all who see events get finished ones.
+    """
+    return value
 
 
 class Reader:
@@ -230,13 +245,24 @@ def differ(
     return not equal_bits(one, other)
 
 
-def finished(value: Any) -> Any:
-    """Return the record of what was read, or those of a tuple of them; anything else as it is."""
+def finished_event(event: AnyEvent) -> AnyEvent:
+    """Return an event with snapshots in the place of its readings."""
+    names = _fields_of_values(type(event))
+    changes = {name: _finished(getattr(event, name)) for name in names}
+    return structs.replace(event, **changes)
+
+
+def _finished(value: Any) -> Any:
     if type(value) is Reading:
         return value.snapshot
-    if type(value) is ReadArgument:
-        return value.finished()
-    return tuple(map(finished, value)) if type(value) is tuple else value
+    if type(value) is Argument:
+        return replace(value, snapshot=_finished(value.snapshot))
+    return tuple(map(_finished, value)) if type(value) is tuple else value
+
+
+@functools.cache
+def _fields_of_values(kind: type[AnyEvent]) -> tuple[str, ...]:
+    return tuple(name for name in kind.__struct_fields__ if name in _VALUES)
 
 
 def _copied(plain: torch.Tensor) -> torch.Tensor | None:
