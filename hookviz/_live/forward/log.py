@@ -21,12 +21,17 @@ Seat = tuple[weakref.ref[Any], int]
 """Where a hook stands: PyTorch's dictionary, and its key there."""
 
 
-class AtCall(TypedDict):
-    """The fields that tell when an event was, and of which call: the same ones for every kind."""
+class At(TypedDict):
+    """The fields that tell when an event was: the same ones for every kind of event."""
 
     index: int
     printed: str
     timeline: int
+
+
+class AtCall(At):
+    """The same fields, and those that tell of which call of a module the event was."""
+
     module: str
     call: int
 

@@ -24,7 +24,6 @@ class HookPlace:
 
     kind: HookKind
     hooks: HookDict
-    is_global: bool
 
 
 def places_of(module: torch.nn.Module) -> tuple[HookPlace, ...]:
@@ -39,30 +38,26 @@ def places_of(module: torch.nn.Module) -> tuple[HookPlace, ...]:
 
 def own_places(module: torch.nn.Module) -> tuple[HookPlace, ...]:
     """Return the dictionaries that belong to the module, one per kind."""
-    dictionaries = (
+    return _places(
         internals.forward_pre_hooks(module),
         internals.forward_hooks(module),
         internals.backward_pre_hooks(module),
         internals.backward_hooks(module),
     )
-    return tuple(
-        HookPlace(kind, hooks, is_global=False)
-        for kind, hooks in zip(MODULE_KINDS, dictionaries, strict=True)
-    )
 
 
 def common_places() -> tuple[HookPlace, ...]:
     """Return the dictionaries that are common to all modules, one per kind."""
-    dictionaries = (
+    return _places(
         internals.global_forward_pre_hooks(),
         internals.global_forward_hooks(),
         internals.global_backward_pre_hooks(),
         internals.global_backward_hooks(),
     )
-    return tuple(
-        HookPlace(kind, hooks, is_global=True)
-        for kind, hooks in zip(MODULE_KINDS, dictionaries, strict=True)
-    )
+
+
+def _places(*dictionaries: HookDict) -> tuple[HookPlace, ...]:
+    return tuple(map(HookPlace, MODULE_KINDS, dictionaries))
 
 
 def has_hooks(module: torch.nn.Module) -> bool:

@@ -87,9 +87,9 @@ def change_of(
     changed, now = [], []
     for grad, seen in zip(before.grads, before.seen, strict=True):
         reading = seen.reading
-        if grad is not None and not seen.is_still(grad):
-            reading = log.read(grad)
-            if not seen.has_value_of(grad, reading):
+        if grad is not None:
+            reading, is_changed = seen.read_again(grad, log.read)
+            if is_changed:
                 changed.append(grad)
         now.append(reading)
     passed_on, outgoing = before.grads, tuple(now)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypedDict, TypeVar
+from typing import TypeVar
 
 import torch
 
+from hookviz._live.forward.log import At
 from hookviz._live.graph.capture import LiveGraph
 from hookviz._live.graph.tensors import LiveTensor, Slot
 from hookviz._live.recording.blame import Blame
@@ -20,14 +21,6 @@ from hookviz._live.values.reading import MaybeReading, Reader
 from hookviz._records import AnyEvent
 
 EventT = TypeVar("EventT", bound=AnyEvent)
-
-
-class At(TypedDict):
-    """The fields that tell when an event was: the same ones for every kind of event."""
-
-    index: int
-    printed: str
-    timeline: int
 
 
 class EventLog:

@@ -10,7 +10,8 @@ import torch
 from hookviz._live.graph.capture import LiveGraph
 from hookviz._live.graph.hooks import HookChains
 from hookviz._live.graph.module_hooks import forward_events
-from hookviz._live.hooks.hook import CallName
+from hookviz._live.graph.tensors import LiveTensor
+from hookviz._live.hooks.hook import CallName, LiveHook
 from hookviz._live.recording.explain import explain
 from hookviz._live.recording.log import EventLog
 from hookviz._live.recording.watch_arrivals import ArrivalWatcher
@@ -21,7 +22,7 @@ from hookviz._live.recording.watch_recomputed import ForwardInBackward
 from hookviz._live.recording.watch_tensor_hooks import (
     PostAccumulateHookWatcher,
     TensorHookWatcher,
-    tensor_hooks_watched,
+    TensorStandIn,
 )
 from hookviz._live.user.printed import Printed
 from hookviz._live.values.reading import MaybeReading, Reader, pending
@@ -74,13 +75,19 @@ class Recorder:
     def watching(self) -> Iterator[None]:
         """Be told, within the block, of all that nodes, hooks and modules do."""
         with (
-            tensor_hooks_watched(self._chains, self._tensor_hooks, self._post_accumulate),
+            self._chains.replaced(self._stand_in),
             self._nodes.watching(),
             self._module_hooks.watching(),
             self._node_hooks.watching(),
             self.forward.watching(),
         ):
             yield
+
+    def _stand_in(self, hook: LiveHook[LiveTensor], place: int) -> TensorStandIn:
+        is_tensor_hook = hook.kind == "tensor_hook"
+        return TensorStandIn(
+            hook, place, self._tensor_hooks if is_tensor_hook else self._post_accumulate
+        )
 
     def start(self, gradient: torch.Tensor) -> None:
         """Note the gradient that is handed to the root."""

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import torch
 
-from hookviz._live.graph.hooks import HookChains
 from hookviz._live.graph.tensors import LiveTensor, Slot
 from hookviz._live.hooks.hook import LiveHook
 from hookviz._live.hooks.stand_in import Listener, StandIn
@@ -73,11 +71,10 @@ class TensorHookWatcher(HookWatcher[TensorStandIn, _Given]):
         owner, arrivals = stand_in.live.owner, self._log.runs.arrivals
         now, mutated = seen.reading, False
         reached: tuple[str, ...] = ()
-        if gradient is not None and not seen.is_still(gradient):
-            now = self._log.read(gradient)
-            mutated = not seen.has_value_of(gradient, now)
-        if gradient is not None and mutated:
-            reached = arrivals.changed_in_place(gradient, but=slot)
+        if gradient is not None:
+            now, mutated = seen.read_again(gradient, self._log.read)
+            if mutated:
+                reached = arrivals.changed_in_place(gradient, but=slot)
         after, passed_on = now, gradient
         if isinstance(result, torch.Tensor) and result is not gradient:
             after, passed_on = self._log.read(result), result
@@ -144,20 +141,6 @@ class PostAccumulateHookWatcher(HookWatcher[TensorStandIn, tuple[MaybeReading, M
             reached=reached,
         )
         return self._log.add(event), result is None
-
-
-@contextmanager
-def tensor_hooks_watched(
-    chains: HookChains, tensor_hooks: TensorHookWatcher, post_accumulate: PostAccumulateHookWatcher
-) -> Iterator[None]:
-    """Have both kinds listen within the block."""
-
-    def stand_in(hook: LiveHook[LiveTensor], place: int) -> StandIn:
-        is_tensor_hook = hook.kind == "tensor_hook"
-        return TensorStandIn(hook, place, tensor_hooks if is_tensor_hook else post_accumulate)
-
-    with chains.replaced(stand_in):
-        yield
 
 
 def _fits(result: Any, gradient: Gradient) -> bool:
