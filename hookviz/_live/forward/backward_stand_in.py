@@ -10,7 +10,7 @@ from hookviz._records import HookKind
 
 
 class BackwardStandIn(StandIn):
-    """A full backward pre-hook or backward hook, as one call of its module has taken it.
+    """A backward hook of a module in the graph that one call of the module has made.
 
     PyTorch puts these functions into the graph when the module is called. Long after the watched
     block they run with every backward: recorded, if that pass is recorded, and else as they are.
@@ -40,7 +40,7 @@ class BackwardStandIn(StandIn):
         self.mark = mark
         self.kind = kind
         self.key = key
-        # Kept, so that whoever looks at the dictionary later finds the same entries.
+        # Kept, so that a later look at the dictionary finds the same entries.
         self.table = table
         self._entry = entry
         self.hook_index = hook_index
@@ -48,12 +48,12 @@ class BackwardStandIn(StandIn):
 
     @property
     def hooks(self) -> HookDict:
-        """The dictionary it stood in."""
+        """The dictionary of PyTorch from which the call took the hook."""
         return self.table.hooks
 
     @property
     def entry(self) -> HookEntry:
-        """What an explorer has made of it since; of a hook that is gone, what it was."""
+        """The entry of the hook now; of a hook that is gone, its last one."""
         return self.table.entries.get(self.key, self._entry)
 
     @property

@@ -7,46 +7,30 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.utils.hooks import RemovableHandle
 
 from hookviz._live import internals
 from hookviz._live.hooks.places import BACKWARD_KINDS, HookPlace, places_of
-from hookviz._live.hooks.stand_in import Hook, Listener, StandIn, plain
+from hookviz._live.hooks.stand_in import Hook, StandIn, plain
 from hookviz._live.hooks.table import HookEntry, table_of, turned_off
 
-
-class Frame(Listener, Protocol):
-    """What one watch notes of one call, and of the hooks that run in it."""
-
-    def returned(self, result: Any) -> None:
-        """The call is over."""
-
-    def raised(self, error: BaseException) -> None:
-        """The call has ended with an exception."""
-
-    def backward_stand_in(self, place: HookPlace, key: int, hook: Hook) -> Hook:
-        """Return what shall run for a backward hook in the graph that this call makes."""
-
-
-class Watcher(Protocol):
-    """An object that watches the calls of this thread."""
-
-    def begin(self, call: RunningCall) -> Frame | None:
-        """A call begins; `None` if it is of no interest."""
+if TYPE_CHECKING:
+    from hookviz._live.forward.call_events import CallFrame
+    from hookviz._live.forward.watch import ForwardWatch
 
 
 class _Here(threading.local):
     def __init__(self) -> None:
-        self.watchers: list[Watcher] = []
+        self.watchers: list[ForwardWatch] = []
         self.calls: list[RunningCall] = []
         self.is_opaque = False
 
 
 here = _Here()
-"""Who watches in this thread, which calls are running in it, and whether compiled code is."""
+"""The watches of this thread, the calls that run in it, and whether compiled code does."""
 
 
 class CalledHook(StandIn):
@@ -91,7 +75,7 @@ class RunningCall:
         """The exception that is being handled around the call, if one is."""
         self.refused: CalledHook | None = None
         """A pre-hook that has returned what PyTorch will refuse."""
-        self.frames: list[Frame] = []
+        self.frames: list[CallFrame] = []
         self._swapped: list[tuple[HookPlace, int, StandIn]] = []
         self._registered = -1
 
@@ -116,16 +100,16 @@ class RunningCall:
         return result
 
     def end(self) -> None:
-        """Let go of those who watched, so that nothing is kept in a circle."""
+        """Let go of the watches, so that no object is kept in a circle."""
         self.frames.clear()
         self.handled = None
 
     def before(self, hook: CalledHook, args: tuple[Any, ...]) -> tuple[bool, list[Any]]:
-        """Have each watch note what a hook is given."""
+        """Tell each watch that a hook begins."""
         return len(args) == 3, [frame.before(hook, args) for frame in self.frames]
 
     def after(self, hook: CalledHook, before: tuple[bool, list[Any]], result: Any) -> None:
-        """Have each watch note what it has returned."""
+        """Tell each watch what the hook has returned."""
         sees_kwargs, noted = before
         if hook.place.kind == "module_forward_pre_hook" and result is not None:
             self._take_arguments(hook, result, sees_kwargs=sees_kwargs)
@@ -136,7 +120,7 @@ class RunningCall:
     def failed(
         self, hook: CalledHook, before: tuple[bool, list[Any]], error: BaseException
     ) -> None:
-        """Have each watch note that it has raised."""
+        """Tell each watch that the hook has raised."""
         for frame, one in zip(self.frames, before[1], strict=True):
             frame.failed(hook, one, error)
 
@@ -149,7 +133,7 @@ class RunningCall:
             self.refused = hook
 
     def swap(self) -> None:
-        """Put stand-ins under the keys of its hooks; those that have one already are left."""
+        """Put a stand-in under the key of each hook that has none yet."""
         self._registered = RemovableHandle.next_id
         with _lock:
             for place in self.places:
@@ -221,7 +205,7 @@ def _call(self: torch.nn.Module, *args: Any, **kwargs: Any) -> Any:
 
 
 @contextmanager
-def calls_watched_by(watcher: Watcher) -> Iterator[None]:
+def calls_watched_by(watcher: ForwardWatch) -> Iterator[None]:
     """Let a watcher see the calls of modules that this thread makes within the block."""
     here.watchers.append(watcher)
     _install()

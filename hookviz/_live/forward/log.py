@@ -1,4 +1,4 @@
-"""Hold what a watched block has shown: plain data, and weak references to what is the user's."""
+"""Hold the events of a watched block: plain data, and weak references to the user's objects."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Story(Protocol):
         """Append an event of a call."""
 
     def heard_outside(self) -> None:
-        """Take in what was printed outside all calls."""
+        """Take in the text that was printed outside all calls."""
 
     def has_mark(self, call: CallEntry, mark: CallMark) -> None:
         """Note that backward hooks of a call are now in the graph."""
@@ -75,7 +75,7 @@ class ForwardLog:
         begin, end: Numbers of the first node that could be made in the block, and of the first
             one after it (`None` while it runs).
         marks: Which line made which node; `None` where lines could not be followed.
-        error: What ended the block, if anything did.
+        error: The exception that ended the block, or `None`.
         outside: Where the user's code around the modules raised that, and what was printed before;
             `None` where an event of a call tells it already.
         thread: A token of the thread; the numbers of nodes are counted thread by thread.
@@ -99,12 +99,12 @@ class ForwardLog:
         self._names: weakref.ref[NamedTensors] | None = None
 
     def has_names(self, names: NamedTensors) -> None:
-        """Note where inner variables are to be found, as long as somebody keeps them."""
+        """Note the inner variables weakly: they are there as long as another object keeps them."""
         self._names = weakref.ref(names)
 
     @property
     def names(self) -> NamedTensors | None:
-        """The variables inside the functions that ran, if somebody has kept them."""
+        """The variables inside the functions that ran, where still kept."""
         return None if self._names is None else self._names()
 
     def contains(self, number: int) -> bool:
@@ -127,7 +127,7 @@ class ForwardLog:
         self.calls.append(call)
 
     def heard_outside(self) -> None:
-        """Drop what was printed outside all calls: it belongs to none."""
+        """Drop the text that was printed outside all calls: it belongs to none."""
         self.printed.take()
 
     def has_mark(self, call: CallEntry, mark: CallMark) -> None:

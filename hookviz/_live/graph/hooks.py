@@ -63,12 +63,12 @@ class HookChains(Chains[LiveTensor]):
         return (*self.modules.all(), *self.nodes.all())
 
     def get(self, hook_id: str) -> AnyHook | None:
-        """Return the hook with this id, on whatever it stands."""
+        """Return the hook with this id: on a tensor, a module or a node."""
         hooks: tuple[AnyHook, ...] = (*self.all(), *self.others())
         return next((hook for hook in hooks if hook.id == hook_id), None)
 
     def adopt(self, hooks: HookDict, key: int, hook_id: str) -> None:
-        """Give a hook the id of the one of another graph that it stands for."""
+        """Give a hook the id of its counterpart in another graph."""
         self._ids.adopt(hooks, key, hook_id)
 
     def add(

@@ -72,7 +72,7 @@ class ModuleChains(Chains[LiveModule]):
         return hook
 
     def records_of(self, live: LiveModule) -> tuple[HookRecord, ...]:
-        """Return the plain data of a module's hooks; of one that is gone, as they were last."""
+        """Return the records of a module's hooks; of a module that is gone, the last ones."""
         if live.module is not None:
             return tuple(hook.record for hook in self.of(live))
         return tuple(self.renamed(record, seat) for record, seat in live.hooks)
@@ -93,7 +93,7 @@ class ModuleChains(Chains[LiveModule]):
     def hook_of_call(
         self, call: CallName, kind: HookKind, table: HookTable, key: int, entry: HookEntry
     ) -> LiveHook[CallName]:
-        """Return the same as the hook of one call, which runs it long after the forward."""
+        """Return a hook by where it stands, or stood, as one call took it into the graph."""
         hook_id = self._ids.id_at(table.hooks, key)
         return LiveHook(hook_id, kind, call, table, key, entry, self._registers(key))
 

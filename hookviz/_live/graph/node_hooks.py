@@ -22,13 +22,13 @@ NODE_KINDS: tuple[HookKind, ...] = ("node_prehook", "node_hook")
 
 
 class NodeHooks:
-    """What the hooks of one kind on one node know of each other; nothing of the node itself.
+    """The hooks of one kind on one node, without the node itself.
 
-    The node holds its hooks, so that a way back would be a circle that nobody can see.
+    The node holds its hooks, so a way back would be a circle that no collector can see.
 
     Attributes:
         entries: The hooks by key, in the order in which they run.
-        listener: Who records a pass now; `None` between recordings.
+        listener: Records a pass now; `None` between recordings.
     """
 
     def __init__(self, node_id: str, kind: HookKind) -> None:
@@ -39,7 +39,7 @@ class NodeHooks:
 
 
 class NodeStandIn(StandIn):
-    """What is registered on the node: it runs what stands under its key by now."""
+    """The function that is registered on the node; it runs the hook that has its key now."""
 
     __slots__ = ("hooks", "key")
 
@@ -138,7 +138,7 @@ class NodeChains(Chains[NodeName]):
         self._tables: dict[tuple[str, HookKind], NodeTable] = {}
 
     def tables(self) -> Iterable[NodeTable]:
-        """Return what is known of each node with hooks."""
+        """Return the tables of the nodes with hooks."""
         return self._tables.values()
 
     def refresh(self) -> None:
@@ -169,7 +169,7 @@ class NodeChains(Chains[NodeName]):
         return self._added(NodeName(node_id), kind, key, entry.source)
 
     def adopt(self, hook: LiveHook[NodeName], hook_id: str) -> None:
-        """Give a hook the id of the one that it stands for."""
+        """Give a hook the id of its counterpart in another graph."""
         self._ids.adopt(hook.table.hooks, hook.key, hook_id)
 
     def remove_all(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 import torch
 
@@ -12,16 +12,7 @@ from hookviz._live.hooks.ids import HookIds
 from hookviz._live.hooks.source import HookSource
 from hookviz._records import HookKind
 
-
-class OwnerInGraph(Owner, Protocol):
-    """An owner with an id of its own in the graph."""
-
-    @property
-    def id(self) -> str:
-        """Its id, such as `t0`, `m0` or `n0`."""
-
-
-OwnerT = TypeVar("OwnerT", bound=OwnerInGraph)
+OwnerT = TypeVar("OwnerT", bound=Owner)
 
 
 class Chains(Generic[OwnerT]):

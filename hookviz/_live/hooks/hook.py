@@ -16,6 +16,10 @@ class Owner(Protocol):
     """An object that hooks stand on: a tensor, a module, a call of a module, or a node."""
 
     @property
+    def id(self) -> str:
+        """Its id in the graph, such as `t0`, `m0` or `n0`."""
+
+    @property
     def label(self) -> str:
         """The name that a reader knows it by."""
 
@@ -31,6 +35,8 @@ class CallName:
     def label(self) -> str:
         """The name of the module."""
         return self.module
+
+    id = label
 
 
 class Table(Protocol):

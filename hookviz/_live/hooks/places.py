@@ -99,7 +99,7 @@ def entry_record(
 def with_flags(
     record: HookRecord, module: torch.nn.Module, hooks: HookDict, key: int
 ) -> HookRecord:
-    """Return the record with what was said when the hook was registered on the module."""
+    """Return the record with the options of the hook's registration on the module."""
     flags: dict[str, Any] = {
         "with_kwargs": internals.sees_kwargs(module, hooks, key),
         "always_call": internals.is_always_called(module, hooks, key),

@@ -21,7 +21,7 @@ from hookviz._live.user.code import cell_number
 
 @dataclass(frozen=True, slots=True)
 class HookSource:
-    """What can be said of a callable: a short label, its text, and where it was written."""
+    """The source of a callable: a short label, its text, and its place."""
 
     label: str
     text: str = ""
@@ -160,7 +160,7 @@ def _same_code(code: CodeType, node: ast.Lambda | ast.FunctionDef) -> bool:
 
 
 def _compiled_inside(statement: ast.stmt, names: Iterable[str]) -> list[CodeType]:
-    """Return what functions a statement makes inside a function that has variables of these names.
+    """Return the code of the functions that a statement makes where these variables are outer.
 
     Without one around them, `nonlocal` would not compile.
     """

@@ -21,11 +21,6 @@ class Blame:
     """
 
     def __init__(self, events: list[AnyEvent]) -> None:
-        """Start with no hook.
-
-        Args:
-            events: The events of the pass; an event of a refused result is taken out.
-        """
         self.hook: LiveHook[Any] | None = None
         self._events = events
         self._refusable: tuple[LiveHook[Any], AnyEvent] | None = None

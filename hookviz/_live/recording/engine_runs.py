@@ -1,4 +1,4 @@
-"""Keep apart what belongs to one run of the engine, when hooks and nodes start further runs."""
+"""Tell the runs of the engine apart when hooks and nodes start further ones."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hookviz._live.values.reading import Reading
 
 @dataclass(slots=True)
 class EngineRun:
-    """One run of the engine through the graph: what is under way in it, and who is at work."""
+    """One run of the engine through the graph: the gradients under way, and the node at work."""
 
     arrivals: Arrivals
     incoming: dict[str, tuple[Reading | None, ...]] = field(default_factory=dict)
@@ -48,14 +48,14 @@ class EngineRuns:
 
     @property
     def arrivals(self) -> Arrivals:
-        """What has been sent in that run and was not used yet."""
+        """The gradients of that run that were sent and not used yet."""
         return self.current.arrivals
 
     def enter_hook(self) -> int:
         """Take every callback from now on for one of a run that a hook has started.
 
         Returns:
-            What `leave_hook` is to be given when the hook is over.
+            A number for `leave_hook`.
         """
         depth = len(self._open)
         self._open.append(EngineRun(self._new_arrivals()))

@@ -1,4 +1,4 @@
-"""Say in plain words what an exception out of backward means."""
+"""Explain an exception out of backward."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def explain(
     """Describe an exception out of backward.
 
     Args:
-        error: What was raised.
+        error: The exception.
         hook: The hook that was at work, if one was.
         node: Id of the node that was at work, if one was.
         is_refused: Whether the hook came through, and PyTorch refused what it returned.
@@ -82,7 +82,7 @@ def _explanation(message: str, *, in_hook: bool) -> str:
 
 
 def run_message(trace: TraceRecord) -> str:
-    """Say where and why backward failed after a change of hooks."""
+    """Return a sentence on where and why backward failed after a change of hooks."""
     error = trace.error
     assert error is not None
     where = ""

@@ -1,4 +1,4 @@
-"""Look at the tuple of gradients that a hook is given, and tell what the hook has made of it."""
+"""Compare the gradients that a hook is given with those that go on after it."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class GradientTuple:
 
     @property
     def readings(self) -> tuple[MaybeReading, ...]:
-        """What each of them holds."""
+        """The reading of each of them."""
         return tuple(seen.reading for seen in self.seen)
 
 
 class ChangeFields(TypedDict):
-    """The fields of an event that tell what a hook has made of a tuple of gradients."""
+    """The fields of an event that tell how a hook has changed a tuple of gradients."""
 
     hook: HookRecord
     hook_index: int
@@ -43,12 +43,13 @@ class ChangeFields(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class TupleChange:
-    """What a hook has made of it.
+    """The gradients after a hook.
 
     Attributes:
-        passed_on: The gradients that go on, and `outgoing` what they hold.
-        fields: What an event tells of it.
-        is_accepted: Whether PyTorch takes what it returned, as far as their number goes.
+        passed_on: The gradients that go on.
+        outgoing: Their readings.
+        fields: The fields of the event.
+        is_accepted: Whether PyTorch takes the result of the hook, as far as its length goes.
     """
 
     passed_on: tuple[Gradient, ...]
@@ -72,15 +73,15 @@ def change_of(
     *,
     only_tuples: bool = False,
 ) -> TupleChange:
-    """Look at what a hook has returned, and at what it was given, once more.
+    """Compare the gradients of before a hook with those of after it.
 
     Args:
         log: Reads tensors.
         hook: The hook.
         place: Its place among those that ran.
-        before: What the hook was given.
-        result: What it has returned.
-        only_tuples: Whether PyTorch takes nothing else from a hook of this kind.
+        before: The gradients that the hook was given.
+        result: The result of the hook.
+        only_tuples: Whether PyTorch takes nothing but tuples from a hook of this kind.
     """
     is_tuple = isinstance(result, tuple) or not only_tuples
     is_accepted = result is None or (is_tuple and _has_length(result, len(before.grads)))

@@ -1,4 +1,4 @@
-"""Watch the hooks of a pass: what is done around each of them, whatever its kind."""
+"""Watch the hooks of a pass: the steps around each of them that all kinds share."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ StandInT = TypeVar("StandInT", bound=StandIn)
 LookT = TypeVar("LookT")
 
 Noted = tuple[LiveHook[Any], LookT]
-"""A hook that runs, and what was seen before."""
+"""A hook that runs, and the look at its arguments before."""
 
 
 class HookWatcher(ABC, Generic[StandInT, LookT]):
     """Listen to the hooks of one kind, and write an event for each that has run.
 
-    A kind of hook says what there is to see before (`_look`), and which event tells of what the
-    hook has done (`_event`).
+    A class for a kind of hook has two methods of its own: `_look` before a hook runs, and `_event`
+    after it.
     """
 
     def __init__(self, log: EventLog) -> None:
@@ -30,21 +30,21 @@ class HookWatcher(ABC, Generic[StandInT, LookT]):
 
     @abstractmethod
     def _look(self, stand_in: StandInT, args: tuple[Any, ...]) -> Noted[LookT]:
-        """Return the hook that is about to run, and what it is given."""
+        """Return the hook that is about to run, and a look at its arguments."""
 
     @abstractmethod
     def _event(self, stand_in: StandInT, noted: Noted[LookT], result: Any) -> tuple[AnyEvent, bool]:
         """Add the event of a hook to the log; return it, and whether PyTorch takes the result."""
 
     def before(self, stand_in: StandInT, args: tuple[Any, ...]) -> tuple[int, Noted[LookT] | None]:
-        """Note what a hook is given."""
+        """Look at the arguments of a hook."""
         noted = self._begin(stand_in, args)
         return self._log.runs.enter_hook(), noted
 
     def after(
         self, stand_in: StandInT, before: tuple[int, Noted[LookT] | None], result: Any
     ) -> None:
-        """Note what it has done."""
+        """Write the event of the hook."""
         depth, noted = before
         self._log.runs.leave_hook(depth)
         if noted is not None:
@@ -54,7 +54,7 @@ class HookWatcher(ABC, Generic[StandInT, LookT]):
     def failed(
         self, stand_in: StandInT, before: tuple[int, Noted[LookT] | None], error: BaseException
     ) -> None:
-        """Note that it is over; its exception ends the pass, which tells of it."""
+        """End the runs of the engine that the hook has started; the pass tells of its exception."""
         self._log.runs.leave_hook(before[0])
 
     @guarded

@@ -1,4 +1,4 @@
-"""Follow gradients from sender to receiver, to see what no hook on the list explains."""
+"""Follow gradients from sender to receiver, and find changes that no listed hook explains."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Held(Seen):
 
 
 class HeldSum:
-    """What several senders sent to one slot, added up in the order of arrival.
+    """The sum of the gradients that several senders sent to one slot, in the order of arrival.
 
     The engine adds a second part to the first as soon as it arrives, so a later change of a part
     does not reach the sum. Of a large sum only a sample is held, so that recording needs no memory
@@ -53,7 +53,7 @@ class HeldSum:
 
 
 class Arrivals:
-    """What has been sent to each slot and has not been used yet."""
+    """The gradients that were sent to each slot and not used yet."""
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
@@ -75,7 +75,7 @@ class Arrivals:
         self._waiting[slot] = Held(tensor, reading, label)
 
     def read(self, slot: Slot, tensor: Gradient) -> MaybeReading:
-        """Return the reading of what arrives, the sender's own where it is the same memory."""
+        """Read an arriving gradient; one in the sender's memory has the sender's reading."""
         if tensor is None:
             return None
         held = self._waiting.get(slot)
@@ -106,7 +106,7 @@ class Arrivals:
     def unexplained(
         self, slot: Slot, tensor: Gradient, reading: MaybeReading
     ) -> tuple[bool, RawValue]:
-        """Return whether what arrives differs from what was sent, and what was sent."""
+        """Return whether the arriving gradient differs from the sent one, and the sent one."""
         held = self._waiting.get(slot)
         if held is None:
             return False, None  # sent by an engine run that was not recorded
@@ -119,7 +119,7 @@ class Arrivals:
         return not _is_same(held, tensor, reading), held.reading
 
     def changed_in_place(self, tensor: torch.Tensor, *, but: Slot) -> tuple[str, ...]:
-        """Renew what shares memory with a tensor that a hook has written to.
+        """Read the waiting gradients again that share memory with a tensor that a hook has changed.
 
         Args:
             tensor: The hook's argument.
@@ -142,7 +142,7 @@ class Arrivals:
         return tuple(reached)
 
     def use(self, slot: Slot) -> Held | HeldSum | None:
-        """Forget a slot whose node has now taken what arrived; return what waited there."""
+        """Forget a slot whose node has taken its gradient; return the one that waited there."""
         return self._waiting.pop(slot, None)
 
     def _is_sum(self, held: HeldSum, tensor: torch.Tensor, reading: Reading) -> bool:

@@ -1,4 +1,4 @@
-"""Know what the `.grad` of each tensor held last, and which of them lie in one memory."""
+"""Keep the last reading of each `.grad`, and know which of them lie in one memory."""
 
 from __future__ import annotations
 
@@ -19,13 +19,6 @@ class KnownGrads:
     def __init__(
         self, tensors: Iterable[LiveTensor], grads: Iterable[MaybeReading], reader: Reader
     ) -> None:
-        """Take over what was read.
-
-        Args:
-            tensors: The tensors of the graph.
-            grads: What the `.grad` of each of them holds.
-            reader: Reads tensors.
-        """
         self._reader = reader
         self._seen: dict[str, Seen] = {}
         self._in_storage: dict[int, dict[str, LiveTensor]] = {}
@@ -35,11 +28,11 @@ class KnownGrads:
             self.note(owner, now, Seen(now, grad))
 
     def last(self, owner: LiveTensor) -> MaybeReading:
-        """Return what a tensor's `.grad` was when it was last looked at."""
+        """Return the last reading of a tensor's `.grad`."""
         return self._seen[owner.id].reading
 
     def now(self, owner: LiveTensor) -> MaybeReading:
-        """Return what a tensor's `.grad` is now."""
+        """Return a reading of a tensor's `.grad` as it is now."""
         grad = read_grad(owner.tensor)
         seen = self._seen[owner.id]
         if not seen.is_still(grad):
@@ -48,7 +41,7 @@ class KnownGrads:
         return seen.reading
 
     def note(self, owner: LiveTensor, grad: torch.Tensor | None, seen: Seen) -> None:
-        """Remember what a tensor's `.grad` is now."""
+        """Remember a reading of a tensor's `.grad`."""
         self._seen[owner.id] = seen
         storage = 0 if grad is None else storage_of(grad)
         if storage:

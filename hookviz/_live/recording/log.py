@@ -1,4 +1,4 @@
-"""Collect the events of a pass, with what was printed and how deep the engine was nested."""
+"""Collect the events of a pass, with the text that user code printed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EventT = TypeVar("EventT", bound=AnyEvent)
 
 
 class EventLog:
-    """The events of a pass, and what the watchers of all kinds of hooks and nodes share.
+    """The events of a pass, and the state that the watchers of all hooks and nodes share.
 
     The events hold readings where finished events hold snapshots (see `values.reading.pending`).
 
@@ -33,9 +33,9 @@ class EventLog:
         events: In the order of the engine.
         runs: The engine runs that are open.
         blame: Which hook an exception would come from.
-        grads: What each `.grad` held last.
+        grads: The last reading of each `.grad`.
         by_slot: The reachable tensors of each slot.
-        printed: Catches what user code prints.
+        printed: Catches the text that user code prints.
     """
 
     def __init__(
@@ -47,15 +47,6 @@ class EventLog:
         reader: Reader,
         before: Iterable[AnyEvent] = (),
     ) -> None:
-        """Start with no events.
-
-        Args:
-            live: The captured graph.
-            grads: What the `.grad` of each of its tensors is.
-            printed: Catches what user code prints.
-            reader: Reads tensors.
-            before: The events of the forward, numbered from 0.
-        """
         self.before = tuple(before)
         self.events: list[AnyEvent] = []
         self.runs = EngineRuns(lambda: Arrivals(reader))
@@ -69,10 +60,10 @@ class EventLog:
         self._reader = reader
 
     def at(self, printed: str | None = None) -> At:
-        """Return the common fields of the next event; what was printed until now belongs to it.
+        """Return the common fields of the next event; the text printed until now belongs to it.
 
         Args:
-            printed: What belongs to it in place of that.
+            printed: The text that belongs to it instead.
         """
         text = self._held_text + (self.printed.take() if printed is None else printed)
         self._held_text = ""
@@ -85,15 +76,15 @@ class EventLog:
         return event
 
     def hold_printed(self) -> None:
-        """Keep what was printed so far for the next event, whatever takes the text until then."""
+        """Keep the text that was printed so far for the next event."""
         self._held_text += self.printed.take()
 
     def read(self, tensor: torch.Tensor | None, *, found: Moments | None = None) -> MaybeReading:
-        """Return what a tensor holds, or `None` for no gradient; see `Reader.read`."""
+        """Read a tensor now; no gradient has no reading (see `Reader.read` for `found`)."""
         return None if tensor is None else self._reader.read(tensor, found=found)
 
     def changed_grad(self, owner: LiveTensor) -> tuple[str, ...]:
-        """Follow a change of a `.grad` in place to all that lies in the same memory.
+        """Follow a change of a `.grad` in place to the gradients that lie in the same memory.
 
         Returns:
             The labels of waiting gradients and of tensors whose `.grad` are other ones now.

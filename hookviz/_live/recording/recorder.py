@@ -48,15 +48,6 @@ class Recorder:
         printed: Printed,
         reader: Reader,
     ) -> None:
-        """Prepare to record one pass.
-
-        Args:
-            live: The captured graph.
-            chains: Its hooks.
-            grads: What the `.grad` of each of its tensors is.
-            printed: Catches what user code prints.
-            reader: Reads tensors.
-        """
         self._live = live
         self._chains = chains
         before = forward_events(live.forward, chains.modules)
@@ -68,12 +59,12 @@ class Recorder:
         self._node_hooks = NodeHookWatcher(log, chains.nodes, arrivals_at)
         self._module_hooks = BackwardHookWatcher(log, chains.modules, live.forward.calls)
         self.forward = ForwardInBackward(
-            log, chains.modules, self._module_hooks.listen, live.forward, keep=reader.keep
+            log, chains.modules, self._module_hooks, live.forward, keep=reader.keep
         )
 
     @contextmanager
     def watching(self) -> Iterator[None]:
-        """Be told, within the block, of all that nodes, hooks and modules do."""
+        """Have nodes, hooks and modules call back within the block, and no longer."""
         with (
             self._chains.replaced(self._stand_in),
             self._nodes.watching(),
@@ -100,7 +91,7 @@ class Recorder:
         self.log.add(StartEvent(**self.log.at(), tensor=root.label, outgoing=pending(reading)))
 
     def failed(self, error: Exception) -> ErrorRecord:
-        """Note the exception that ended the pass, and which hook or node it came from."""
+        """Write the event of the exception that ended the pass, with its hook or node."""
         hook, refused = self.log.blame.verdict()
         record = explain(
             error,
@@ -125,5 +116,5 @@ class Recorder:
         return record
 
     def last_grads(self) -> dict[str, MaybeReading]:
-        """Return what the `.grad` of each tensor holds now, by label."""
+        """Return a reading of the `.grad` of each tensor now, by label."""
         return {owner.label: self.log.grads.now(owner) for owner in self._live.tensors}

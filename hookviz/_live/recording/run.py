@@ -48,7 +48,7 @@ def collector_paused(count: int) -> Iterator[None]:
 
 @dataclass(slots=True)
 class Recording:
-    """One recorded pass as the recorder left it: raw, and without anything that is live.
+    """One recorded pass as the recorder left it: readings, and no live object.
 
     Attributes:
         error: The exception that ended the pass, or `None`.
@@ -64,7 +64,7 @@ class Recording:
     _trace: TraceRecord | None = None
 
     def trace(self) -> TraceRecord:
-        """Make the plain records of everything that was read; the same ones each time."""
+        """Return the plain records of all readings; they are made at the first call."""
         if self._trace is None:
             self._trace = self._finished()
         return self._trace
@@ -116,10 +116,10 @@ def run_backward(
     Args:
         live: The captured graph.
         chains: Its hooks; those that are turned off do not run.
-        options: The arguments of backward, complete (see `with_gradient`).
+        options: The arguments of backward, with the gradient (see `with_gradient`).
         keep: See `Keep`.
         echo: Whether what hooks print also reaches standard output.
-        backward: What to call in place of `root.backward(...)`: the user's own call of it.
+        backward: Is called in place of `root.backward(...)`: the user's own call of it.
 
     Returns:
         The trace. An `Exception` inside backward ends it and is kept in it; anything stronger
@@ -137,7 +137,7 @@ def record_backward(
     echo: bool = True,
     backward: Callable[[], object] | None = None,
 ) -> Recording:
-    """Run it in the same way, and leave the making of the records for later."""
+    """Run the same, and leave the making of the records for later."""
     chains.refresh()
     reader = Reader(keep)
     error = None

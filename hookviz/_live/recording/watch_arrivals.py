@@ -1,4 +1,4 @@
-"""Note what arrives at a slot: kept gradients, and rewrites that no listed hook explains."""
+"""Watch the gradients that arrive at a slot: some are kept, some were rewritten unseen."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class ArrivalWatcher:
         self._log = log
 
     def tensor(self, slot: Slot, gradient: Gradient) -> MaybeReading:
-        """Return the reading of what arrives, after noting a rewrite that no hook explains."""
+        """Read an arriving gradient, and note a rewrite that no hook explains."""
         arrivals = self._log.runs.arrivals
         reading = arrivals.read(slot, gradient)
         hidden, sent = arrivals.unexplained(slot, gradient, reading)
@@ -26,7 +26,7 @@ class ArrivalWatcher:
         return reading
 
     def node(self, slot: Slot, gradient: Gradient) -> MaybeReading:
-        """Return the same at a node, after noting which tensors of the slot keep it as `.grad`."""
+        """Do so at a node, and note the tensors of the slot that keep the gradient as `.grad`."""
         run = self._log.runs.current
         reading = run.arrivals.read(slot, gradient)
         hidden, sent = run.arrivals.unexplained(slot, gradient, reading)
@@ -50,7 +50,7 @@ class ArrivalWatcher:
         return reading
 
     def _was_kept(self, owner: LiveTensor, sent: RawValue, arrived: MaybeReading) -> bool:
-        """Return whether `.grad` took in what was sent and not what the node received."""
+        """Return whether `.grad` took in the sent gradient, and not the one that has arrived."""
         after = self._log.read(read_grad(owner.tensor))
         before = self._log.grads.last(owner)
         if before is None or after is None:

@@ -22,7 +22,7 @@ _PRE = "module_backward_pre_hook"
 
 
 class _Given(NamedTuple):
-    """What a hook is given: the gradients that it may change, and beside them `grad_output`."""
+    """The arguments of a hook: the gradients that it may change, and `grad_output`."""
 
     call: CallName
     grads: GradientTuple

@@ -43,7 +43,7 @@ class NodeHookWatcher(HookWatcher[NodeStandIn, GradientTuple]):
         return hook, look(self._log, args[0])
 
     def _arrives(self, node_id: str, grads: tuple[Any, ...]) -> None:
-        """Note what arrives, once: what is kept as `.grad` is kept before such a hook runs."""
+        """Note the arriving gradients once: PyTorch keeps a `.grad` before a pre-hook runs."""
         run = self._log.runs.enter_slot()
         if node_id in run.arrived:
             return

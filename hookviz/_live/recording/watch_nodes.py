@@ -1,4 +1,4 @@
-"""Watch nodes: what each one works with, what it sends, what a leaf takes in."""
+"""Watch nodes: the gradients that arrive at each one, that it sends, and that a leaf takes in."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ class NodeWatcher:
 
 
 def _found_before(gradient: torch.Tensor, large: list[tuple[Gradient, Seen]]) -> Moments | None:
-    """Return what was found in a gradient when it came in, if the node only looks at it anew.
+    """Return the sums over an arriving gradient, if the node sends the same elements again.
 
     `view`, `transpose`, `expand` and their like do, and long graphs are full of them.
     """

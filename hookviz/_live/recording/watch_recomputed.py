@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
-from typing import Protocol
 
 import torch
 
@@ -21,22 +20,16 @@ from hookviz._live.hooks.hook import CallName
 from hookviz._live.hooks.places import HookPlace
 from hookviz._live.hooks.table import HookEntry
 from hookviz._live.recording.log import EventLog
+from hookviz._live.recording.watch_module_hooks import BackwardHookWatcher
+from hookviz._live.values.looks import Looks
 from hookviz._parameters import Keep
 from hookviz._records import AnyEvent, CallRecord, HookRecord, ModuleRecord, SourceRecord
 
 
-class Listen(Protocol):
-    """Has a recorder listen to the backward hooks of one call."""
-
-    def __call__(self, mark: CallMark, name: CallName, *, is_inner: bool) -> None: ...
-
-
 class ForwardInBackward:
-    """Write the events of such calls into the middle of the backward's.
+    """Write the events of recomputed calls into the middle of the backward's.
 
-    Attributes:
-        printed: Catches what user code prints.
-        notes: Keys of the language tables that every event has.
+    The numbers of the calls go on from those of the graph's forward.
     """
 
     notes = ("fact.recomputed",)
@@ -45,24 +38,15 @@ class ForwardInBackward:
         self,
         log: EventLog,
         chains: ModuleChains,
-        listen: Listen,
+        hooks: BackwardHookWatcher,
         forward: ForwardPart,
         *,
         keep: Keep,
     ) -> None:
-        """Prepare to watch.
-
-        Args:
-            log: The events of the pass.
-            chains: Gives hooks their ids.
-            listen: Has the recorder listen to the backward hooks of a call.
-            forward: What is known of the graph; the numbers of its calls go on.
-            keep: See `Keep`.
-        """
         self.printed = log.printed
         self._log = log
         self._chains = chains
-        self._listen = listen
+        self._hooks = hooks
         self._known = tuple(forward.modules)
         self._book = CallBook()
         for live in self._known:
@@ -74,10 +58,8 @@ class ForwardInBackward:
     @contextmanager
     def watching(self) -> Iterator[None]:
         """Watch within the block; where nothing is known of modules, do nothing."""
-        with ExitStack() as stack:
-            if self._known:
-                watch = ForwardWatch(self, self._book, keep=self._keep)
-                stack.enter_context(calls_watched_by(watch))
+        watch = ForwardWatch(self, self._book, Looks(self._keep))
+        with calls_watched_by(watch) if self._known else nullcontext():
             yield
 
     def at(self, call: CallEntry, printed: str) -> AtCall:
@@ -89,12 +71,12 @@ class ForwardInBackward:
         self._log.add(event)
 
     def heard_outside(self) -> None:
-        """Leave what was printed to the next event of the pass."""
+        """Leave the printed text to the next event of the pass."""
         self._log.hold_printed()
 
     def has_mark(self, call: CallEntry, mark: CallMark) -> None:
         """Listen to the backward hooks of a call, which a backward inside this one may run."""
-        self._listen(mark, CallName(call.module.name, call.number), is_inner=True)
+        self._hooks.listen(mark, CallName(call.module.name, call.number), is_inner=True)
 
     def hook_record(
         self, module: torch.nn.Module, place: HookPlace, key: int, entry: HookEntry

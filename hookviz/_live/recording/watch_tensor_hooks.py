@@ -1,4 +1,4 @@
-"""Watch the hooks of tensors: what each one was given, what it did, what went on."""
+"""Watch the hooks of tensors: the gradient before and after each one."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ class PostAccumulateHookWatcher(HookWatcher[TensorStandIn, tuple[MaybeReading, M
 
 
 def _fits(result: Any, gradient: Gradient) -> bool:
-    """Return whether nothing in what a hook returned could be a reason to refuse it."""
+    """Return whether PyTorch has no reason to refuse the result of a hook."""
     if result is None or result is gradient:
         return True
     if not isinstance(result, torch.Tensor) or gradient is None:

@@ -1,4 +1,4 @@
-"""Keep a reading with enough of a mark to tell later whether it is still true."""
+"""Keep a reading with marks of its tensor, which tell later whether it is still true."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Seen:
         return other
 
     def is_still(self, tensor: torch.Tensor | None) -> bool:
-        """Return whether the reading is known to be what the tensor holds now."""
+        """Return whether the reading is known to be that of the tensor now."""
         reading = self.reading
         if tensor is None or reading is None:
             return tensor is None and reading is None

@@ -1,4 +1,4 @@
-"""Look at a module's arguments or outputs at one moment, and tell what is another one later."""
+"""Read a module's arguments or outputs at one moment, and detect changes later."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MOST_REMEMBERED = 256
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What was there: the objects themselves, and the plain data of them.
+    """The arguments or outputs at one moment: the objects, and their plain data.
 
     It holds tensors, so it is for the time of one call only.
     """
@@ -45,7 +45,7 @@ class Looks:
         self._known: dict[int, tuple[weakref.ref[torch.Tensor], Seen]] = {}
 
     def look(self, items: tuple[Item, ...]) -> Look:
-        """Read what is there now. Call it within `quietly`.
+        """Read the objects as they are now. Call it within `quietly`.
 
         Args:
             items: See `arguments.of_call` and `arguments.of_output`.

@@ -1,4 +1,4 @@
-"""Read a tensor while backward waits, and make a snapshot of what was read when somebody looks."""
+"""Read a tensor while backward waits, and make its snapshot at the first look at the trace."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _UNREADABLE = (RuntimeError, NotImplementedError, TypeError)
 
 
 class Reading:
-    """What a tensor held at one moment, in the form in which it was fastest to get.
+    """The value of a tensor at one moment, in the form that was fastest to get.
 
     It holds plain numbers and copies, never the tensor itself, so later changes cannot reach it.
     Two readings are equal if their snapshots are.
@@ -168,7 +168,7 @@ def pending(value: Any) -> Any:
 
 
 class Reader:
-    """Read the tensors of one pass, and see to it that what is held meanwhile stays small.
+    """Read the tensors of one pass, and keep the memory of their readings small.
 
     Attributes:
         keep: See `Keep`.
@@ -302,7 +302,7 @@ def _fields(raw: Any) -> dict[str, Any]:
 
 
 def _at_once(plain: torch.Tensor, *, keep: Keep) -> dict[str, Any]:
-    """Return those fields for a tensor whose copy could not be read later as it can be now."""
+    """Return the same for a tensor whose copy could not be read later as it can be now."""
     found: dict[str, Any] = {}
     try:
         if plain.layout != torch.strided:
