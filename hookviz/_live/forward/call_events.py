@@ -13,7 +13,7 @@ from hookviz._live.forward.book import CallEntry, CallMark
 from hookviz._live.forward.call import CalledHook, RunningCall
 from hookviz._live.forward.explain import explain_forward
 from hookviz._live.guard import guarded
-from hookviz._live.hooks.places import HookPlace
+from hookviz._live.hooks.places import HookPlace, hook_record
 from hookviz._live.hooks.stand_in import Hook, StandIn
 from hookviz._live.hooks.table import HookEntry, HookTable, table_of
 from hookviz._live.values.arguments import Item, is_tensor, of_call, of_output
@@ -253,7 +253,16 @@ class CallFrame:
         seat = (id(place.hooks), key)
         record = self._records.get(seat)
         if record is None:
-            record = self._story.hook_record(self.running.module, place, key, entry)
+            hook_id, in_forward = self._story.seat(place.hooks, key)
+            record = hook_record(
+                hook_id,
+                place.kind,
+                entry,
+                in_forward=in_forward,
+                module=self.running.module,
+                hooks=place.hooks,
+                key=key,
+            )
             self._records[seat] = record
         return record
 

@@ -5,17 +5,13 @@ from __future__ import annotations
 import weakref
 from typing import Any, Protocol, TypedDict
 
-import torch
-
 from hookviz._live import internals
 from hookviz._live.forward.book import CallBook, CallEntry, CallMark, CodePlace
 from hookviz._live.forward.inner_tensors import NamedTensors
 from hookviz._live.forward.lines import Marks
-from hookviz._live.hooks.places import HookPlace, hook_record
-from hookviz._live.hooks.table import HookEntry
 from hookviz._live.internals import HookDict
 from hookviz._live.user.printed import Printed
-from hookviz._records import AnyEvent, ErrorRecord, HookRecord
+from hookviz._records import AnyEvent, ErrorRecord
 
 Seat = tuple[weakref.ref[Any], int]
 """Where a hook stands: PyTorch's dictionary, and its key there."""
@@ -59,10 +55,8 @@ class Story(Protocol):
     def has_mark(self, call: CallEntry, mark: CallMark) -> None:
         """Note that backward hooks of a call are now in the graph."""
 
-    def hook_record(
-        self, module: torch.nn.Module, place: HookPlace, key: int, entry: HookEntry
-    ) -> HookRecord:
-        """Return the plain data of a hook, with an id of this story."""
+    def seat(self, hooks: HookDict, key: int) -> tuple[str, bool]:
+        """Return the id of a hook, and whether the call of a module has registered it."""
 
 
 class ForwardLog:
@@ -134,16 +128,14 @@ class ForwardLog:
         """Note that backward hooks of a call are now in the graph."""
         call.mark = weakref.ref(mark)
 
-    def hook_record(
-        self, module: torch.nn.Module, place: HookPlace, key: int, entry: HookEntry
-    ) -> HookRecord:
-        """Return the plain data of a hook; its id stays the same throughout the block."""
-        return hook_record(self._hook_id(place.hooks, key), module, place, key, entry)
+    def seat(self, hooks: HookDict, key: int) -> tuple[str, bool]:
+        """Return the id of a hook, which stays the same throughout the block.
 
-    def _hook_id(self, hooks: HookDict, key: int) -> str:
-        seat = (id(hooks), key)
-        hook_id = self._ids.get(seat)
+        Which hooks a call has registered is known when a graph is found again.
+        """
+        place = (id(hooks), key)
+        hook_id = self._ids.get(place)
         if hook_id is None or self.seats[hook_id][0]() is not hooks:
-            hook_id = self._ids[seat] = f"h{len(self.seats)}"
+            hook_id = self._ids[place] = f"h{len(self.seats)}"
             self.seats[hook_id] = (weakref.ref(hooks), key)
-        return hook_id
+        return hook_id, False

@@ -13,11 +13,11 @@ from torch.utils.hooks import RemovableHandle
 from hookviz._live.forward.log import Seat
 from hookviz._live.forward.part import ForwardPart, LiveModule
 from hookviz._live.hooks.chains import Chains
-from hookviz._live.hooks.hook import CallName, LiveHook
+from hookviz._live.hooks.hook import LiveHook
 from hookviz._live.hooks.ids import HookIds
-from hookviz._live.hooks.places import HookPlace, hook_record, places_of
+from hookviz._live.hooks.places import places_of
 from hookviz._live.hooks.source import HookSource
-from hookviz._live.hooks.table import Hook, HookEntry, HookTable, table_of
+from hookviz._live.hooks.table import Hook, HookTable, table_of
 from hookviz._records import AnyEvent, HookKind, HookRecord
 from hookviz.errors import HookvizError
 
@@ -77,33 +77,17 @@ class ModuleChains(Chains[LiveModule]):
             return tuple(hook.record for hook in self.of(live))
         return tuple(self.renamed(record, seat) for record, seat in live.hooks)
 
-    def record_at(
-        self, module: torch.nn.Module, place: HookPlace, key: int, entry: HookEntry
-    ) -> HookRecord:
-        """Return the plain data of a hook by where it stands, or stood."""
-        return hook_record(
-            self._ids.id_at(place.hooks, key),
-            module,
-            place,
-            key,
-            entry,
-            in_forward=self._registers(key),
-        )
-
-    def hook_of_call(
-        self, call: CallName, kind: HookKind, table: HookTable, key: int, entry: HookEntry
-    ) -> LiveHook[CallName]:
-        """Return a hook by where it stands, or stood, as one call took it into the graph."""
-        hook_id = self._ids.id_at(table.hooks, key)
-        return LiveHook(hook_id, kind, call, table, key, entry, self._registers(key))
+    def seat(self, where: object, key: int) -> tuple[str, bool]:
+        """Return the id of a hook by its dictionary and key, and whether a call registered it."""
+        return self._ids.id_at(where, key), self._registers(key)
 
     def renamed(self, record: HookRecord, seat: Seat | None) -> HookRecord:
         """Return a record of a watched block with the id that the hook has in this graph."""
         hooks, key = (None, -1) if seat is None else (seat[0](), seat[1])
         # Of a dictionary that is gone, the reference itself stands for the place.
         where: object = hooks if hooks is not None else seat[0] if seat is not None else record
-        hook_id = self._ids.id_at(where, key)
-        return replace(record, id=hook_id, in_forward=self._registers(key))
+        hook_id, in_forward = self.seat(where, key)
+        return replace(record, id=hook_id, in_forward=in_forward)
 
 
 def _register(

@@ -72,12 +72,8 @@ class NodeTable:
     def __init__(self, node: Node, hooks: NodeHooks) -> None:
         self._node = node
         self.hooks = hooks
+        self.entries = hooks.entries
         self._handles: dict[int, RemovableHandle] = {}
-
-    @property
-    def entries(self) -> dict[int, HookEntry]:
-        """The hooks by key."""
-        return self.hooks.entries
 
     def register(self, key: int, entry: HookEntry) -> None:
         """Register a hook for real, after those that are there."""

@@ -7,7 +7,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import torch
 
-from hookviz._live.hooks.places import MODULE_KINDS, entry_record, with_flags
+from hookviz._live.hooks.places import MODULE_KINDS, hook_record
 from hookviz._live.hooks.table import Hook, HookEntry
 from hookviz._records import HookKind, HookRecord
 
@@ -101,7 +101,12 @@ class LiveHook(Generic[OwnerT_co]):
     @property
     def record(self) -> HookRecord:
         """The plain data of it."""
-        record = entry_record(self.id, self.kind, self.entry, in_forward=self.in_forward)
-        if self.module is None:
-            return record
-        return with_flags(record, self.module, self.table.hooks, self.key)
+        return hook_record(
+            self.id,
+            self.kind,
+            self.entry,
+            in_forward=self.in_forward,
+            module=self.module,
+            hooks=self.table.hooks,
+            key=self.key,
+        )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 import torch
 
@@ -67,22 +66,30 @@ def has_hooks(module: torch.nn.Module) -> bool:
 
 def hook_record(
     hook_id: str,
-    module: torch.nn.Module,
-    place: HookPlace,
-    key: int,
+    kind: HookKind,
     entry: HookEntry,
     *,
     in_forward: bool = False,
+    module: torch.nn.Module | None = None,
+    hooks: HookDict,
+    key: int,
 ) -> HookRecord:
-    """Return the plain data of a hook of a module."""
-    record = entry_record(hook_id, place.kind, entry, in_forward=in_forward)
-    return with_flags(record, module, place.hooks, key)
+    """Return the plain data of a hook.
 
-
-def entry_record(
-    hook_id: str, kind: HookKind, entry: HookEntry, *, in_forward: bool = False
-) -> HookRecord:
-    """Return the plain data of any hook."""
+    Args:
+        hook_id: Its id.
+        kind: Its kind.
+        entry: Its function and source.
+        in_forward: Whether the call of a module has registered it.
+        module: The module it stands on, which knows the options of the registration.
+        hooks: The dictionary it stands in.
+        key: Its key there.
+    """
+    sees_kwargs = always_call = is_old_kind = False
+    if module is not None:
+        sees_kwargs = internals.sees_kwargs(module, hooks, key)
+        always_call = internals.is_always_called(module, hooks, key)
+        is_old_kind = kind == "module_backward_hook" and not internals.is_full(module, hooks)
     return HookRecord(
         id=hook_id,
         kind=kind,
@@ -91,19 +98,9 @@ def entry_record(
         origin=entry.origin,
         enabled=entry.enabled,
         location=entry.source.location,
+        with_kwargs=sees_kwargs,
+        always_call=always_call,
         bound=bound_names(entry.function),
+        is_old_kind=is_old_kind,
         in_forward=in_forward,
     )
-
-
-def with_flags(
-    record: HookRecord, module: torch.nn.Module, hooks: HookDict, key: int
-) -> HookRecord:
-    """Return the record with the options of the hook's registration on the module."""
-    flags: dict[str, Any] = {
-        "with_kwargs": internals.sees_kwargs(module, hooks, key),
-        "always_call": internals.is_always_called(module, hooks, key),
-        "is_old_kind": record.kind == "module_backward_hook"
-        and not internals.is_full(module, hooks),
-    }
-    return replace(record, **flags) if any(flags.values()) else record

@@ -35,10 +35,6 @@ class Blame:
         if hook.kind != _POST or not self._waits_for(hook.owner):
             self._refusable = None
 
-    def returned(self, hook: LiveHook[Any]) -> None:
-        """Note that PyTorch looks at the result of a hook."""
-        self.hook = hook
-
     def told(self, hook: LiveHook[Any], event: AnyEvent, *, is_accepted: bool) -> None:
         """Note the event of a hook that has returned.
 
@@ -47,8 +43,7 @@ class Blame:
             event: Its event.
             is_accepted: Whether PyTorch has no reason to refuse the result.
         """
-        if is_accepted or hook.kind == _POST:
-            self.hook = None
+        self.hook = None if is_accepted or hook.kind == _POST else hook
         # Of several post-accumulate hooks PyTorch complains about the first that returned.
         if not is_accepted and (hook.kind != _POST or self._refusable is None):
             self._refusable = (hook, event)

@@ -48,7 +48,6 @@ class HookWatcher(ABC, Generic[StandInT, LookT]):
         depth, noted = before
         self._log.runs.leave_hook(depth)
         if noted is not None:
-            self._log.blame.returned(noted[0])
             self._end(stand_in, noted, result)
 
     def failed(

@@ -10,7 +10,7 @@ from hookviz._live.forward.backward_stand_in import BackwardStandIn
 from hookviz._live.forward.book import CallMark
 from hookviz._live.forward.part import LiveCall
 from hookviz._live.graph.module_hooks import ModuleChains
-from hookviz._live.hooks.hook import CallName
+from hookviz._live.hooks.hook import CallName, LiveHook
 from hookviz._live.recording.gradient_tuple import GradientTuple, change_of, look
 from hookviz._live.recording.hook_watcher import HookWatcher, Noted
 from hookviz._live.recording.log import EventLog
@@ -78,9 +78,9 @@ class BackwardHookWatcher(HookWatcher[BackwardStandIn, _Given]):
         grads = look(self._log, args[1])
         output_grads = () if stand_in.kind == _PRE else self._arguments(args[2])
         facts = tuple(_facts(stand_in, args))
-        hook = self._chains.hook_of_call(
-            call, stand_in.kind, stand_in.table, stand_in.key, stand_in.entry
-        )
+        table, key = stand_in.table, stand_in.key
+        hook_id, in_forward = self._chains.seat(table.hooks, key)
+        hook = LiveHook(hook_id, stand_in.kind, call, table, key, stand_in.entry, in_forward)
         return hook, _Given(call, grads, output_grads, facts)
 
     def _arguments(self, grads: Any) -> tuple[Argument, ...]:

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 
-import torch
-
 from hookviz._live.forward.book import CallBook, CallEntry, CallMark
 from hookviz._live.forward.call import calls_watched_by
 from hookviz._live.forward.log import AtCall
@@ -17,13 +15,12 @@ from hookviz._live.forward.watch import ForwardWatch
 from hookviz._live.graph.describe import Description
 from hookviz._live.graph.module_hooks import ModuleChains
 from hookviz._live.hooks.hook import CallName
-from hookviz._live.hooks.places import HookPlace
-from hookviz._live.hooks.table import HookEntry
+from hookviz._live.internals import HookDict
 from hookviz._live.recording.log import EventLog
 from hookviz._live.recording.watch_module_hooks import BackwardHookWatcher
 from hookviz._live.values.looks import Looks
 from hookviz._parameters import Keep
-from hookviz._records import AnyEvent, CallRecord, HookRecord, ModuleRecord, SourceRecord
+from hookviz._records import AnyEvent, CallRecord, ModuleRecord, SourceRecord
 
 
 class ForwardInBackward:
@@ -78,11 +75,9 @@ class ForwardInBackward:
         """Listen to the backward hooks of a call, which a backward inside this one may run."""
         self._hooks.listen(mark, CallName(call.module.name, call.number), is_inner=True)
 
-    def hook_record(
-        self, module: torch.nn.Module, place: HookPlace, key: int, entry: HookEntry
-    ) -> HookRecord:
-        """Return the plain data of a hook, with the id that it has in the graph."""
-        return self._chains.record_at(module, place, key, entry)
+    def seat(self, hooks: HookDict, key: int) -> tuple[str, bool]:
+        """Return the id that a hook has in the graph, and whether a call has registered it."""
+        return self._chains.seat(hooks, key)
 
     def added_to(self, graph: Description) -> Description:
         """Return the graph with the calls that were made during the pass, and their modules."""
