@@ -74,14 +74,16 @@ class Arrivals:
         """Note that a hook has handed this on in place of all that had arrived."""
         self._waiting[slot] = Held(tensor, reading, label)
 
-    def read(self, slot: Slot, tensor: Gradient) -> MaybeReading:
-        """Read an arriving gradient; one in the sender's memory has the sender's reading."""
-        if tensor is None:
-            return None
+    def arrived(self, slot: Slot, tensor: Gradient) -> tuple[MaybeReading, bool, RawValue]:
+        """Return the reading of an arriving gradient, whether it differs, and the sent one."""
         held = self._waiting.get(slot)
-        if isinstance(held, Held) and held.is_still(tensor):
-            return held.reading
-        return self._reader.read(tensor)
+        if tensor is None:
+            reading = None
+        elif isinstance(held, Held) and held.is_still(tensor):
+            reading = held.reading  # the sender's own memory
+        else:
+            reading = self._reader.read(tensor)
+        return reading, *self._unexplained(held, tensor, reading)
 
     def place_of(self, slot: Slot, tensor: Gradient) -> Slot:
         """Return the slot at which a hook of the tensor on `slot` was given this gradient.
@@ -103,11 +105,9 @@ class Arrivals:
                 return place
         return slot
 
-    def unexplained(
-        self, slot: Slot, tensor: Gradient, reading: MaybeReading
+    def _unexplained(
+        self, held: Held | HeldSum | None, tensor: Gradient, reading: MaybeReading
     ) -> tuple[bool, RawValue]:
-        """Return whether the arriving gradient differs from the sent one, and the sent one."""
-        held = self._waiting.get(slot)
         if held is None:
             return False, None  # sent by an engine run that was not recorded
         if isinstance(held, HeldSum):

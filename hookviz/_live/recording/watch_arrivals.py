@@ -18,9 +18,7 @@ class ArrivalWatcher:
 
     def tensor(self, slot: Slot, gradient: Gradient) -> MaybeReading:
         """Read an arriving gradient, and note a rewrite that no hook explains."""
-        arrivals = self._log.runs.arrivals
-        reading = arrivals.read(slot, gradient)
-        hidden, sent = arrivals.unexplained(slot, gradient, reading)
+        reading, hidden, sent = self._log.runs.arrivals.arrived(slot, gradient)
         if hidden:
             self._hidden_rewrite(slot, gradient, sent, reading)
         return reading
@@ -28,8 +26,7 @@ class ArrivalWatcher:
     def node(self, slot: Slot, gradient: Gradient) -> MaybeReading:
         """Do so at a node, and note the tensors of the slot that keep the gradient as `.grad`."""
         run = self._log.runs.current
-        reading = run.arrivals.read(slot, gradient)
-        hidden, sent = run.arrivals.unexplained(slot, gradient, reading)
+        reading, hidden, sent = run.arrivals.arrived(slot, gradient)
         owners = self._log.by_slot.get(slot)
         if owners is None and not hidden:
             return reading

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple
 
 from hookviz._live.forward.backward_stand_in import BackwardStandIn
 from hookviz._live.forward.book import CallMark
+from hookviz._live.forward.log import AtCall
 from hookviz._live.forward.part import LiveCall
 from hookviz._live.graph.module_hooks import ModuleChains
 from hookviz._live.hooks.hook import CallName, LiveHook
@@ -28,15 +29,6 @@ class _Given(NamedTuple):
     grads: GradientTuple
     output_grads: tuple[Argument, ...]
     facts: tuple[str, ...]
-
-
-class _Where(TypedDict):
-    """The fields of an event that tell the call of a module."""
-
-    module: str
-    call: int
-    node: str | None
-    notes: tuple[str, ...]
 
 
 class BackwardHookWatcher(HookWatcher[BackwardStandIn, _Given]):
@@ -97,18 +89,14 @@ class BackwardHookWatcher(HookWatcher[BackwardStandIn, _Given]):
     ) -> tuple[ModuleBackwardPreHookEvent | ModuleBackwardHookEvent, bool]:
         hook, (call, grads, output_grads, facts) = noted
         change = change_of(self._log, hook, stand_in.hook_index, grads, result)
-        where: _Where = {
-            "module": call.module,
-            "call": call.number,
-            "node": self._log.runs.current.node_at_work,
-            "notes": facts,
-        }
+        at: AtCall = {**self._log.at(), "module": call.module, "call": call.number}
+        node = self._log.runs.current.node_at_work
         event: ModuleBackwardPreHookEvent | ModuleBackwardHookEvent
         if hook.kind == _PRE:
-            event = ModuleBackwardPreHookEvent(**self._log.at(), **where, **change.fields)
+            event = ModuleBackwardPreHookEvent(**at, node=node, notes=facts, **change.fields)
         else:
             event = ModuleBackwardHookEvent(
-                **self._log.at(), **where, **change.fields, grad_output=output_grads
+                **at, node=node, notes=facts, **change.fields, grad_output=output_grads
             )
         return self._log.add(event), change.is_accepted
 

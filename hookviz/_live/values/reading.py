@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any, overload
 
 import torch
-from msgspec import structs
 
 from hookviz._live.values.memory import equal_bits, is_strided, place_of
 from hookviz._live.values.moments import Moments
@@ -32,17 +31,6 @@ _WIDEST = 8
 
 _OVERHEAD = 1024
 """About what the objects around a copy take."""
-
-_VALUES = (
-    "incoming",
-    "outgoing",
-    "grad_before",
-    "grad_after",
-    "value_before",
-    "value_after",
-    "grad_output",
-)
-"""The fields of events that hold readings until the event is finished."""
 
 _UNREADABLE = (RuntimeError, NotImplementedError, TypeError)
 """What PyTorch raises where a tensor has no numbers: a meta tensor, an exotic layout."""
@@ -247,9 +235,8 @@ def differ(
 
 def finished_event(event: AnyEvent) -> AnyEvent:
     """Return an event with snapshots in the place of its readings."""
-    names = _fields_of_values(type(event))
-    changes = {name: _finished(getattr(event, name)) for name in names}
-    return structs.replace(event, **changes)
+    fields = event.__struct_fields__
+    return type(event)(**{name: _finished(getattr(event, name)) for name in fields})
 
 
 def _finished(value: Any) -> Any:
@@ -258,11 +245,6 @@ def _finished(value: Any) -> Any:
     if type(value) is Argument:
         return replace(value, snapshot=_finished(value.snapshot))
     return tuple(map(_finished, value)) if type(value) is tuple else value
-
-
-@functools.cache
-def _fields_of_values(kind: type[AnyEvent]) -> tuple[str, ...]:
-    return tuple(name for name in kind.__struct_fields__ if name in _VALUES)
 
 
 def _copied(plain: torch.Tensor) -> torch.Tensor | None:
