@@ -122,7 +122,7 @@ def _written(code: CodeType, _: bytes, text: str) -> tuple[str, bool] | None:
     node = matching[0]
     if isinstance(node, ast.Lambda):
         return ast.get_source_segment(text, node) or "", True
-    block = "".join(text.splitlines(keepends=True)[_first_line(node) - 1 : node.end_lineno])
+    block = "\n".join(text.split("\n")[_first_line(node) - 1 : node.end_lineno])
     return textwrap.dedent(block).rstrip("\n"), False
 
 
