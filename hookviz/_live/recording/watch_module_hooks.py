@@ -56,8 +56,8 @@ class BackwardHookWatcher(HookWatcher[BackwardStandIn, _Given]):
         """Listen to the backward hooks of one call.
 
         Args:
-            mark: What its hooks know it by.
-            name: What it is called in events.
+            mark: Its mark on its hooks.
+            name: Its name in events.
             is_inner: Whether it was made while this pass runs, so that its graph is another one.
         """
         self._calls[id(mark)] = (mark, name, is_inner)
@@ -76,13 +76,12 @@ class BackwardHookWatcher(HookWatcher[BackwardStandIn, _Given]):
         return hook, _Given(call, grads, output_grads, facts)
 
     def _arguments(self, grads: Any) -> tuple[Argument, ...]:
-        paths = (f"grad_output[{place}]" for place in range(len(grads)))
-        return tuple(
-            Argument(path=path, snapshot=pending(self._log.read(grad)))
-            if is_tensor(grad)
-            else Argument(path=path, text="None")
-            for path, grad in zip(paths, grads, strict=True)
-        )
+        arguments = []
+        for place, grad in enumerate(grads):
+            reading = self._log.read(grad) if is_tensor(grad) else None
+            path, text = f"grad_output[{place}]", "None" if reading is None else ""
+            arguments.append(Argument(path=path, snapshot=pending(reading), text=text))
+        return tuple(arguments)
 
     def _event(
         self, stand_in: BackwardStandIn, noted: Noted[_Given], result: Any
