@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import sys
 from pathlib import Path
 
 import pytest
@@ -107,6 +108,27 @@ def test_a_hook_that_calls_what_its_file_imports_has_its_source(tmp_path: Path) 
     scope: dict[str, samples.Hook] = {}
     exec(compile(path.read_text(), str(path), "exec"), scope)
     assert find_source(scope["hook"]).text == "lambda grad: math.floor(grad)"
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="code has no columns")
+def test_two_lambdas_of_one_code_have_each_its_own_text(tmp_path: Path) -> None:
+    file = tmp_path / "spaces.py"
+    file.write_text("pair = (lambda g: g*2, lambda g: g * 2)\n")
+    names: dict[str, tuple[samples.Hook, samples.Hook]] = {}
+    exec(compile(file.read_text(), file, "exec"), names)
+    assert [find_source(hook).text for hook in names["pair"]] == [
+        "lambda g: g*2",
+        "lambda g: g * 2",
+    ]
+
+
+def test_a_function_is_shown_whole_where_a_line_holds_a_form_feed(tmp_path: Path) -> None:
+    file = tmp_path / "feed.py"
+    text = "def hook(grad):\n    note = 'a\x0cb'\n    return grad, note"
+    file.write_text(f"first = 'x\x0cy'\n\n{text}\n")
+    names: dict[str, samples.Hook] = {}
+    exec(compile(file.read_text(), file, "exec"), names)
+    assert find_source(names["hook"]).text == text
 
 
 class Lazy:

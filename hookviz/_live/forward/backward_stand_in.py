@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, cast
-
 from hookviz._live.forward.book import CallMark
-from hookviz._live.hooks.stand_in import Hook, StandIn
+from hookviz._live.hooks.stand_in import Hook, Listener, StandIn
 from hookviz._live.hooks.table import HookEntry, HookTable
 from hookviz._live.internals import HookDict
 from hookviz._records import HookKind
 
 
-class Listener(Protocol):
-    """Who records a pass through the graph."""
-
-    def run(self, hook: BackwardStandIn, args: tuple[Any, ...]) -> Any:
-        """Run the hook, and write down what it did."""
-
-
 class BackwardStandIn(StandIn):
-    """A full backward pre-hook or backward hook, as one call of its module has taken it.
+    """A backward hook of a module in the graph that one call of the module has made.
 
     PyTorch puts these functions into the graph when the module is called. Long after the watched
     block they run with every backward: recorded, if that pass is recorded, and else as they are.
@@ -49,7 +40,7 @@ class BackwardStandIn(StandIn):
         self.mark = mark
         self.kind = kind
         self.key = key
-        # Kept, so that whoever looks at the dictionary later finds the same entries.
+        # Kept, so that a later look at the dictionary finds the same entries.
         self.table = table
         self._entry = entry
         self.hook_index = hook_index
@@ -57,29 +48,21 @@ class BackwardStandIn(StandIn):
 
     @property
     def hooks(self) -> HookDict:
-        """The dictionary it stood in."""
+        """The dictionary of PyTorch from which the call took the hook."""
         return self.table.hooks
 
     @property
     def entry(self) -> HookEntry:
-        """What an explorer has made of it since; of a hook that is gone, what it was."""
+        """The entry of the hook now; of a hook that is gone, its last one."""
         return self.table.entries.get(self.key, self._entry)
 
     @property
-    def is_off(self) -> bool:
-        """Whether an explorer has turned it off."""
-        return not self.entry.enabled
+    def listener(self) -> Listener | None:
+        """The recording of a pass through the graph, if the hook is on."""
+        return self.mark.listener if self.entry.enabled else None
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Run the hook, and let a recording of this graph note it."""
-        listener = cast("Listener | None", self.mark.listener)
-        if listener is None or self.is_off:
-            return self.run_plainly(args, kwargs)
-        return listener.run(self, args)
-
-    def run_plainly(self, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> Any:
-        """Run what stands there now: what an explorer has put there, or what the graph took."""
-        hook = self.hook
-        if self.entry.is_changed and not isinstance(hook, StandIn):
-            hook = self.entry.standing
-        return hook(*args, **(kwargs or {}))
+    @property
+    def standing(self) -> Hook:
+        """The function that runs now: the explorer's, or the one that the graph has taken."""
+        is_changed = self.entry.is_changed and not isinstance(self.hook, StandIn)
+        return self.entry.standing if is_changed else self.hook

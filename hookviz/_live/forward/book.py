@@ -14,6 +14,7 @@ from torch.utils.weak import TensorWeakRef
 
 from hookviz._live import internals
 from hookviz._live.forward.module_names import ModuleNames
+from hookviz._live.hooks.stand_in import Listener
 from hookviz._live.user.names import Namespace
 from hookviz._records import HookRecord
 
@@ -22,10 +23,10 @@ CodePlace = tuple[CodeType, int]
 
 
 class CallMark:
-    """What the backward hooks of one call know it by, for as long as its graph lives.
+    """The mark of one call on its backward hooks, for as long as its graph lives.
 
     Attributes:
-        listener: Who records a pass through that graph now; `None` between recordings.
+        listener: Records a pass through that graph now; `None` between recordings.
         has_input_grad: Whether a positional argument of the call requires grad.
         hooks: Where its backward hooks stand, by dictionary and key.
     """
@@ -33,7 +34,7 @@ class CallMark:
     __slots__ = ("__weakref__", "has_input_grad", "hooks", "listener")
 
     def __init__(self) -> None:
-        self.listener: object | None = None
+        self.listener: Listener | None = None
         self.has_input_grad = True
         self.hooks: set[tuple[int, int]] = set()
 
@@ -54,7 +55,7 @@ class ModuleEntry:
     """Its own at its first call: a graph keeps them when the module itself is gone."""
 
     def parameters_left(self) -> Iterator[tuple[str, torch.Tensor]]:
-        """Yield its parameters as it has them now, or those of its first call that are left."""
+        """Yield the parameters of the module, or of its first call if the module is gone."""
         module = self.module()
         if module is not None:
             yield from module.named_parameters(recurse=False)
@@ -86,16 +87,16 @@ class CallEntry:
     """Number of the node of a custom function in whose forward it runs, without a graph."""
 
     def finish(self) -> None:
-        """Note that it is over."""
+        """Note that the call is over."""
         self.end = internals.sequence_number()
         self.registered = range(self.first_hook, RemovableHandle.next_id)
 
     def made(self, number: int) -> bool:
-        """Return whether the node with a number, counted in its thread, was made in it."""
+        """Return whether the call made the node with a number, counted in its thread."""
         return self.begin <= number and (self.end is None or number < self.end)
 
     def belongs_to(self, numbers: Sequence[int]) -> bool:
-        """Return whether it made one of some nodes (in ascending order), or runs inside one."""
+        """Return whether the call made one of some nodes (in ascending order), or is inside one."""
         if self.inside is not None and self.inside in numbers:
             return True
         place = bisect_left(numbers, self.begin)
@@ -103,7 +104,7 @@ class CallEntry:
 
     @property
     def outermost(self) -> CallEntry:
-        """The call around it that no other watched call is around."""
+        """The outermost watched call around this one."""
         call = self
         while call.parent is not None:
             call = call.parent
@@ -120,12 +121,12 @@ class CallBook:
         self._by_id: dict[int, ModuleEntry] = {}
 
     def entry_of(self, module: torch.nn.Module) -> ModuleEntry | None:
-        """Return what is known of a module."""
+        """Return the entry of a module."""
         entry = self._by_id.get(id(module))
         return entry if entry is not None and entry.module() is module else None
 
     def add_module(self, module: torch.nn.Module, name: str) -> ModuleEntry:
-        """Take in a module that was not known yet."""
+        """Make an entry for a new module."""
         entry = ModuleEntry(name, type(module).__name__, weakref.ref(module))
         for path, parameter in module.named_parameters(recurse=False):
             entry.parameters[path] = TensorWeakRef(parameter)
@@ -139,7 +140,7 @@ class CallBook:
         around: tuple[torch.nn.Module, ...],
         spaces: tuple[Namespace, ...],
     ) -> ModuleEntry:
-        """Return what is known of a module, giving it a name if it has none yet."""
+        """Return the entry of a module; a new module gets a name and an entry."""
         entry = self.entry_of(module)
         if entry is None:
             entry = self.add_module(module, self.names.name(module, around, spaces))

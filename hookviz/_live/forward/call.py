@@ -1,4 +1,4 @@
-"""Stand before every call of a module while somebody in the thread watches."""
+"""Stand before every call of a module while the thread is watched."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.utils.hooks import RemovableHandle
@@ -17,45 +17,20 @@ from hookviz._live.hooks.places import BACKWARD_KINDS, HookPlace, places_of
 from hookviz._live.hooks.stand_in import Hook, StandIn, plain
 from hookviz._live.hooks.table import HookEntry, table_of, turned_off
 
-
-class Frame(Protocol):
-    """What one watch notes of one call."""
-
-    def before_hook(self, hook: CalledHook, args: tuple[Any, ...]) -> Any:
-        """A hook is about to run."""
-
-    def after_hook(self, hook: CalledHook, before: Any, result: Any) -> None:
-        """The hook has returned."""
-
-    def hook_failed(self, hook: CalledHook, before: Any, error: BaseException) -> None:
-        """The hook has raised."""
-
-    def returned(self, result: Any) -> None:
-        """The call is over."""
-
-    def failed(self, error: BaseException) -> None:
-        """The call has ended with an exception."""
-
-    def backward_stand_in(self, place: HookPlace, key: int, hook: Hook) -> Hook:
-        """Return what shall run for a backward hook in the graph that this call makes."""
-
-
-class Watcher(Protocol):
-    """Somebody who watches the calls of this thread."""
-
-    def begin(self, call: RunningCall) -> Frame | None:
-        """A call begins; `None` if it is of no interest."""
+if TYPE_CHECKING:
+    from hookviz._live.forward.call_events import CallFrame
+    from hookviz._live.forward.watch import ForwardWatch
 
 
 class _Here(threading.local):
     def __init__(self) -> None:
-        self.watchers: list[Watcher] = []
+        self.watchers: list[ForwardWatch] = []
         self.calls: list[RunningCall] = []
         self.is_opaque = False
 
 
 here = _Here()
-"""Who watches in this thread, which calls are running in it, and whether compiled code is."""
+"""The watches of this thread, the calls that run in it, and whether compiled code does."""
 
 
 class CalledHook(StandIn):
@@ -72,21 +47,20 @@ class CalledHook(StandIn):
         self.key = key
         self.entry = entry
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Run the hook, and let those who watch this call note it."""
+    @property
+    def listener(self) -> RunningCall | None:
+        """The call, in its own thread."""
         call = self.call
-        if call is None or call.thread != threading.get_ident():
-            return self.hook(*args, **kwargs)
-        return call.run_hook(self, args)
+        return call if call is not None and call.thread == threading.get_ident() else None
 
-    def leave(self) -> Hook:
-        """End its time; the call, and so its arguments, can go."""
+    def leave(self, hooks: internals.HookDict, key: int) -> None:
+        """Give the place back; the call, and so its arguments, can go."""
         self.call = None
-        return super().leave()
+        super().leave(hooks, key)
 
 
 class RunningCall:
-    """One call of a module that is running in this thread."""
+    """One call of a module that is running in this thread; it listens to its hooks."""
 
     def __init__(self, module: torch.nn.Module, args: tuple[Any, ...], kwargs: Any) -> None:
         self.module = module
@@ -101,7 +75,7 @@ class RunningCall:
         """The exception that is being handled around the call, if one is."""
         self.refused: CalledHook | None = None
         """A pre-hook that has returned what PyTorch will refuse."""
-        self.frames: list[Frame] = []
+        self.frames: list[CallFrame] = []
         self._swapped: list[tuple[HookPlace, int, StandIn]] = []
         self._registered = -1
 
@@ -115,7 +89,7 @@ class RunningCall:
             result = _plain(self.module, *self.args, **self.kwargs)
         except BaseException as error:
             for frame in self.frames:
-                frame.failed(error)
+                frame.raised(error)
             raise
         finally:
             here.is_opaque = was_opaque
@@ -126,25 +100,29 @@ class RunningCall:
         return result
 
     def end(self) -> None:
-        """Let go of those who watched, so that nothing is kept in a circle."""
+        """Let go of the watches, so that no object is kept in a circle."""
         self.frames.clear()
         self.handled = None
 
-    def run_hook(self, hook: CalledHook, args: tuple[Any, ...]) -> Any:
-        """Run one of its hooks."""
-        befores = [frame.before_hook(hook, args) for frame in self.frames]
-        try:
-            result = hook.hook(*args)
-        except BaseException as error:
-            for frame, before in zip(self.frames, befores, strict=True):
-                frame.hook_failed(hook, before, error)
-            raise
+    def before(self, hook: CalledHook, args: tuple[Any, ...]) -> tuple[bool, list[Any]]:
+        """Tell each watch that a hook begins."""
+        return len(args) == 3, [frame.before(hook, args) for frame in self.frames]
+
+    def after(self, hook: CalledHook, before: tuple[bool, list[Any]], result: Any) -> None:
+        """Tell each watch what the hook has returned."""
+        sees_kwargs, noted = before
         if hook.place.kind == "module_forward_pre_hook" and result is not None:
-            self._take_arguments(hook, result, sees_kwargs=len(args) == 3)
-        for frame, before in zip(self.frames, befores, strict=True):
-            frame.after_hook(hook, before, result)
+            self._take_arguments(hook, result, sees_kwargs=sees_kwargs)
+        for frame, one in zip(self.frames, noted, strict=True):
+            frame.after(hook, one, result)
         swap_new_hooks()
-        return result
+
+    def failed(
+        self, hook: CalledHook, before: tuple[bool, list[Any]], error: BaseException
+    ) -> None:
+        """Tell each watch that the hook has raised."""
+        for frame, one in zip(self.frames, before[1], strict=True):
+            frame.failed(hook, one, error)
 
     def _take_arguments(self, hook: CalledHook, result: Any, *, sees_kwargs: bool) -> None:
         if not sees_kwargs:
@@ -155,7 +133,7 @@ class RunningCall:
             self.refused = hook
 
     def swap(self) -> None:
-        """Put stand-ins under the keys of its hooks; those that have one already are left."""
+        """Put a stand-in under the key of each hook that has none yet."""
         self._registered = RemovableHandle.next_id
         with _lock:
             for place in self.places:
@@ -178,9 +156,8 @@ class RunningCall:
                 return
             put = CalledHook(hook, self, place, key, entry)
         if isinstance(put, StandIn):
-            put.stood_before = standing
             self._swapped.append((place, key, put))
-            place.hooks[key] = put
+            put.enter(place.hooks, key)
 
     def has_new_hooks(self) -> bool:
         """Return whether a hook was registered anywhere since the last look."""
@@ -189,10 +166,7 @@ class RunningCall:
     def _swap_back(self) -> None:
         with _lock:
             for place, key, put in reversed(self._swapped):
-                hook = put.leave()
-                # A hook that removed or replaced itself while it ran stays as it left things.
-                if place.hooks.get(key) is put:
-                    place.hooks[key] = hook
+                put.leave(place.hooks, key)
             self._swapped.clear()
 
 
@@ -231,7 +205,7 @@ def _call(self: torch.nn.Module, *args: Any, **kwargs: Any) -> Any:
 
 
 @contextmanager
-def calls_watched_by(watcher: Watcher) -> Iterator[None]:
+def calls_watched_by(watcher: ForwardWatch) -> Iterator[None]:
     """Let a watcher see the calls of modules that this thread makes within the block."""
     here.watchers.append(watcher)
     _install()

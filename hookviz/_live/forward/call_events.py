@@ -1,11 +1,10 @@
-"""Write the events of one call of a module, as one watch sees it."""
+"""Write the events of one call of a module for one watch."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hookviz._live import internals
 from hookviz._live.forward import facts as forward_facts
@@ -13,38 +12,26 @@ from hookviz._live.forward.backward_stand_in import BackwardStandIn
 from hookviz._live.forward.book import CallEntry, CallMark
 from hookviz._live.forward.call import CalledHook, RunningCall
 from hookviz._live.forward.explain import explain_forward
-from hookviz._live.forward.log import Story
 from hookviz._live.guard import guarded
-from hookviz._live.hooks.places import HookPlace
+from hookviz._live.hooks.places import HookPlace, hook_record
 from hookviz._live.hooks.stand_in import Hook, StandIn
 from hookviz._live.hooks.table import HookEntry, HookTable, table_of
 from hookviz._live.values.arguments import Item, is_tensor, of_call, of_output
-from hookviz._live.values.looks import Look, Looks
+from hookviz._live.values.looks import Look
 from hookviz._live.values.quiet import quietly
-from hookviz._records import HookKind, HookRecord
+from hookviz._records import (
+    ErrorEvent,
+    HookKind,
+    HookRecord,
+    ModuleForwardEvent,
+    ModuleForwardHookEvent,
+    ModuleForwardPreHookEvent,
+)
+
+if TYPE_CHECKING:
+    from hookviz._live.forward.watch import ForwardWatch
 
 _PRE = "module_forward_pre_hook"
-
-
-@dataclass(slots=True)
-class WatchState:
-    """What the calls of one watch share.
-
-    Attributes:
-        story: Where their events are written.
-        looks: Reads arguments and outputs.
-        frames: Those that are running, the innermost last.
-        tables: What is known of each hook dictionary, kept while the watch lasts.
-        has_output: Is told what an outermost call has returned.
-        told: The exception that is on its way and was told already.
-    """
-
-    story: Story
-    looks: Looks
-    frames: list[CallFrame]
-    tables: dict[int, HookTable]
-    has_output: Callable[[Any], None]
-    told: BaseException | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +44,13 @@ class _Before:
 
 
 class CallFrame:
-    """One call: what forward is given, what it returns, and what each hook makes of it."""
+    """One call: its arguments, its output, and the changes that each hook makes."""
 
-    def __init__(self, state: WatchState, running: RunningCall, call: CallEntry) -> None:
+    def __init__(self, watch: ForwardWatch, running: RunningCall, call: CallEntry) -> None:
         self.call = call
         self.running = running
-        self._state = state
-        self._story = state.story
+        self._watch = watch
+        self._story = watch.story
         self._mark: CallMark | None = None
         self._is_forward_over = False
         self._hook_at_work = False
@@ -71,7 +58,7 @@ class CallFrame:
         """What was printed outside its hooks, and by the hook that runs."""
         self._counts: dict[HookKind, int] = {}
         self._records: dict[tuple[int, int], HookRecord] = {}
-        self._given = state.looks.look(of_call(running.args, running.kwargs))
+        self._given = watch.looks.look(of_call(running.args, running.kwargs))
         if not running.is_compiled:
             for place in running.places:
                 for key, entry in self._table(place).entries.items():
@@ -79,44 +66,50 @@ class CallFrame:
         call.module.hooks = tuple(self._records.values())
 
     def hear(self) -> None:
-        """Take what was printed since the last look for that of this call."""
+        """Add the text that was printed since the last look to the text of this call."""
         self._texts[self._hook_at_work] += self._story.printed.take()
 
     # -- hooks ----------------------------------------------------------------------------------
 
     @guarded
-    def before_hook(self, hook: CalledHook, args: tuple[Any, ...]) -> _Before:
-        """Note what a forward pre-hook or forward hook is given."""
+    def before(self, hook: CalledHook, args: tuple[Any, ...]) -> _Before:
+        """Look at the arguments of a forward pre-hook or forward hook."""
         with quietly():
             self.hear()
             kind, output, is_silenced = hook.place.kind, None, False
             if kind != _PRE:
                 output = args[-1]
                 is_silenced = self._end_forward(output)
-            look = self._state.looks.look(self._items(kind, output))
+            look = self._watch.looks.look(self._items(kind, output))
             place = self._counts[kind] = self._counts.get(kind, -1) + 1
             self._hook_at_work = True
             record = self._record(hook.place, hook.key, hook.entry)
             return _Before(record, look, output, place, is_silenced)
 
     @guarded
-    def after_hook(self, hook: CalledHook, before: _Before | None, result: Any) -> None:
-        """Note what it has done."""
+    def after(self, hook: CalledHook, before: _Before | None, result: Any) -> None:
+        """Write the event of the hook."""
         if before is None:
             return
         with quietly():
             printed = self._end_hook()
             if self.running.refused is hook:
                 return  # PyTorch is about to say so, and that is what will be told
-            looks, record = self._state.looks, before.record
+            looks, record = self._watch.looks, before.record
             mutated = looks.changed_in_place(before.look)
             output = before.output if result is None else result
             after = looks.look(self._items(record.kind, output))
             if record.kind == _PRE:
                 self._given = after
-            self._story.add(
-                self.call,
-                kind=record.kind,
+            notes = forward_facts.of_hook(
+                args=self.running.args,
+                kwargs=self.running.kwargs,
+                result=result,
+                sees_kwargs=record.with_kwargs,
+            )
+            kind = ModuleForwardPreHookEvent if record.kind == _PRE else ModuleForwardHookEvent
+            event = kind(
+                **self._story.at(self.call, printed),
                 hook=record,
                 hook_index=before.place,
                 arguments_before=before.look.arguments,
@@ -124,18 +117,13 @@ class CallFrame:
                 rewritten=mutated or looks.differ(before.look, after),
                 mutated=mutated,
                 returned_none=result is None,
-                printed=printed,
-                notes=forward_facts.of_hook(
-                    args=self.running.args,
-                    kwargs=self.running.kwargs,
-                    result=result,
-                    sees_kwargs=record.with_kwargs,
-                ),
+                notes=notes + self._story.notes,
             )
+            self._story.add(self.call, event)
 
     @guarded
-    def hook_failed(self, hook: CalledHook, before: _Before | None, error: BaseException) -> None:
-        """Note that it has raised."""
+    def failed(self, hook: CalledHook, before: _Before | None, error: BaseException) -> None:
+        """Write the event of the exception that the hook has raised."""
         if before is None:
             return
         with quietly():
@@ -163,13 +151,13 @@ class CallFrame:
         with quietly():
             self.hear()
             self._end_forward(result)
-            self._state.told = None
+            self._watch.told = None
             if self.call.parent is None:
-                self._state.has_output(result)
+                self._watch.has_output(result)
             self._finish()
 
     @guarded
-    def failed(self, error: BaseException) -> None:
+    def raised(self, error: BaseException) -> None:
         """Note that the call has ended with an exception."""
         with quietly():
             self.hear()
@@ -179,9 +167,9 @@ class CallFrame:
 
     def _finish(self) -> None:
         self.call.finish()
-        self._state.frames.remove(self)
-        if not self._state.frames:
-            self._state.told = None
+        self._watch.frames.remove(self)
+        if not self._watch.frames:
+            self._watch.told = None
 
     def _end_forward(self, output: Any) -> bool:
         """Note once that forward is over; return whether it, or a hook, has raised."""
@@ -190,45 +178,42 @@ class CallFrame:
         if raised is not None and has_failed:
             self._tell(raised, printed=self._texts[False])
         elif not self._is_forward_over:
-            looks, running = self._state.looks, self.running
+            looks, running = self._watch.looks, self.running
             if self._mark is not None:
                 self._mark.has_input_grad = _needs_grad(running.args)
             notes = forward_facts.of_forward(
                 running.module, self._given, output, looks, is_compiled=running.is_compiled
             )
-            self._story.add(
-                self.call,
-                kind="module_forward",
+            event = ModuleForwardEvent(
+                **self._story.at(self.call, self._texts[False]),
                 arguments_before=self._given.arguments,
                 arguments_after=looks.look(of_output(output)).arguments,
-                printed=self._texts[False],
-                notes=notes,
+                notes=notes + self._story.notes,
             )
+            self._story.add(self.call, event)
         self._texts[False] = ""
         self._is_forward_over = True
         return has_failed
 
     def _tell(self, error: BaseException, *, printed: str, before: _Before | None = None) -> None:
-        """Write an event for an exception, once: it passes through every call around."""
+        """Write one event for an exception, which passes through every call around."""
         if not isinstance(error, Exception):
             return
         is_silenced = before is not None and before.is_silenced
-        if self._state.told is error:
+        if self._watch.told is error:
             return
         if not is_silenced:
-            self._state.told = error
+            self._watch.told = error
         record = before.record if before is not None else None
         if before is None and self.running.refused is not None:
             refused = self.running.refused
             record = self._record(refused.place, refused.key, refused.entry)
         kwargs = self.running.kwargs
-        self._story.add(
-            self.call,
-            kind="error",
+        event = ErrorEvent(
+            **self._story.at(self.call, printed),
             hook=record,
             hook_index=before.place if before is not None else None,
             arguments_before=before.look.arguments if before is not None else (),
-            printed=printed,
             error=explain_forward(
                 error,
                 hook=record,
@@ -236,12 +221,14 @@ class CallFrame:
                 has_unseen_kwargs=record is not None and bool(kwargs) and not record.with_kwargs,
                 is_silenced=is_silenced,
             ),
+            notes=self._story.notes,
         )
+        self._story.add(self.call, event)
 
     # -- hooks as data --------------------------------------------------------------------------
 
     def backward_stand_in(self, place: HookPlace, key: int, hook: Hook) -> Hook:
-        """Return what shall run for a backward hook in the graph that this call makes."""
+        """Return the stand-in of a backward hook for the graph that this call makes."""
         entry = self._table(place).entries.get(key)
         if entry is None:
             return hook
@@ -266,26 +253,35 @@ class CallFrame:
         seat = (id(place.hooks), key)
         record = self._records.get(seat)
         if record is None:
-            record = self._story.hook_record(self.running.module, place, key, entry)
+            hook_id, in_forward = self._story.seat(place.hooks, key)
+            record = hook_record(
+                hook_id,
+                place.kind,
+                entry,
+                in_forward=in_forward,
+                module=self.running.module,
+                hooks=place.hooks,
+                key=key,
+            )
             self._records[seat] = record
         return record
 
     def _table(self, place: HookPlace) -> HookTable:
         # Kept for the time of the watch: finding a hook's source once is enough.
         table = table_of(place.hooks)
-        self._state.tables[id(place.hooks)] = table
+        self._watch.tables[id(place.hooks)] = table
         return table
 
 
 def _is_own_call(error: BaseException) -> bool:
-    """Return whether a hook could not be called with what PyTorch gives it."""
+    """Return whether a hook could not be called with the arguments that PyTorch gives."""
     if not isinstance(error, TypeError):
         return False
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     last = trace.tb_frame.f_code if trace is not None else None
-    return last is RunningCall.run_hook.__code__ or last is StandIn.__call__.__code__
+    return last is StandIn.run.__code__
 
 
 def _needs_grad(args: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Say in plain words what an exception out of a forward means."""
+"""Explain an exception out of a forward."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def explain_forward(
     """Describe an exception out of a module's call.
 
     Args:
-        error: What was raised.
+        error: The exception.
         hook: The forward pre-hook or forward hook it came from, if it came from one.
         is_own_call: Whether the hook could not even be called with what PyTorch gives it.
         has_unseen_kwargs: Whether there were keyword arguments that the hook is not shown.

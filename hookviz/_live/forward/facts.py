@@ -1,4 +1,4 @@
-"""Notice what surprises people about a call of a module; each fact is a key of the tables."""
+"""Find facts about a call of a module that surprise people: keys of the language tables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hookviz._live.values.looks import Look, Looks
 
 
 def of_hook(*, args: Any, kwargs: Any, result: Any, sees_kwargs: bool) -> tuple[str, ...]:
-    """Return what to say at a forward pre-hook or forward hook that has run."""
+    """Return the facts about a forward pre-hook or forward hook that has run."""
     facts = []
     if kwargs and not sees_kwargs:
         facts.append("fact.kwargs_unseen")
@@ -27,7 +27,7 @@ def of_hook(*, args: Any, kwargs: Any, result: Any, sees_kwargs: bool) -> tuple[
 def of_forward(
     module: torch.nn.Module, given: Look, output: Any, looks: Looks, *, is_compiled: bool
 ) -> tuple[str, ...]:
-    """Return what to say at a forward that has returned."""
+    """Return the facts about a forward that has returned."""
     facts = list(_of_backward_hooks(module, output))
     if _changed_its_input(given, output, looks):
         facts.append("fact.in_place")

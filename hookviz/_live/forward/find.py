@@ -1,4 +1,4 @@
-"""Find what watched blocks have shown of a graph."""
+"""Find the calls and events behind a graph in the watched blocks of the thread."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Chosen = tuple[ForwardLog, Sequence[CallEntry]]
 
 
 def find_forward(nodes: Mapping[str, Node], *, whole: ForwardLog | None = None) -> ForwardPart:
-    """Return what the blocks that this thread has watched know of a graph.
+    """Return the forward behind a graph, put together from the watched blocks of this thread.
 
     Nodes are known by their numbers. A number that two nodes have comes from two threads, and
     which of them was watched cannot be told: neither is said to be.
@@ -43,7 +43,7 @@ def find_forward(nodes: Mapping[str, Node], *, whole: ForwardLog | None = None) 
 
 
 def forward_of(log: ForwardLog, nodes: Mapping[str, Node]) -> ForwardPart:
-    """Return all that one block has shown, whether or not it made nodes of the graph."""
+    """Return the forward of one block whole, also where it made no nodes of the graph."""
     return _Finder(_numbers(nodes)).part_of([(log, log.book.calls)], failed=log)
 
 
@@ -93,7 +93,7 @@ def _calls_of(log: ForwardLog, numbers: Sequence[int]) -> Iterator[CallEntry]:
 
 
 class _Finder:
-    """Put together what several logs know, with ids and numbers of the graph's own."""
+    """Put several logs together, with ids and numbers of the graph's own."""
 
     def __init__(self, numbers: Mapping[str, int]) -> None:
         self._numbers = numbers

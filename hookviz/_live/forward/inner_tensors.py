@@ -1,4 +1,4 @@
-"""Hold the tensors that variables inside the functions that ran had at their end."""
+"""Hold the tensors of variables inside functions that have ended."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Know which line of the user's code makes which nodes, and what its variables hold at the end."""
+"""Follow the lines of the user's code, to know which line makes which nodes."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Marks:
             self._places.append(place)
 
     def place_of(self, number: int) -> CodePlace | None:
-        """Return the line that made the node with a number, if it is known."""
+        """Return the line that made the node with a number, where known."""
         index = bisect_right(self._numbers, number) - 1
         return self._places[index] if index >= 0 else None
 

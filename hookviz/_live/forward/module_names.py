@@ -1,4 +1,4 @@
-"""Give every called module a name: as `named_modules` has it, or as the caller's variables do."""
+"""Name every called module by `named_modules`, or by the caller's variables."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ModuleNames:
         self._paths: dict[int, tuple[weakref.ref[Module], dict[int, str]]] = {}
 
     def give(self, modules: Iterable[Module], namespaces: Iterable[Namespace]) -> None:
-        """Note what the caller's variables call these modules."""
+        """Note the names that the caller's variables have for these modules."""
         spaces = tuple(namespaces)
         for module in modules:
             name = name_in(spaces, module)
@@ -36,7 +36,7 @@ class ModuleNames:
         Args:
             module: The module.
             around: The modules whose calls are running, the outermost first.
-            spaces: The variables of whoever makes the call.
+            spaces: The variables of the caller.
         """
         name = self._unique(tuple(self._candidates(module, tuple(around), spaces)))
         self._taken.add(name)
@@ -89,7 +89,7 @@ def path_in(outer: Module, module: Module) -> str | None:
 
 
 def name_in(spaces: Iterable[Namespace], module: Module) -> str | None:
-    """Return what variables call a module: the variable itself, or the way from one to it."""
+    """Return the name of a module in variables: a variable, or the way from one to it."""
     variables = [item for space in spaces for item in list(space.items())]
     shown = [(name, value) for name, value in variables if isinstance(name, str)]
     shown.sort(key=lambda item: is_hidden(item[0]))

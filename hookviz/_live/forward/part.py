@@ -1,4 +1,4 @@
-"""Hold what is known of the forward behind a graph: its modules, calls, lines and events."""
+"""Hold the forward behind a graph: its modules, calls, lines and events."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class LiveModule:
     Attributes:
         id, name, type: See `ModuleRecord`.
         module: The module itself, if it is still there.
-        entry: What the watched block knows of it.
+        entry: Its entry in the book of the watched block.
         count: How many calls of it belong to the graph.
         hooks: Its hooks at its last call; where it is still there, it can be asked.
         notes: See `ModuleRecord`.
@@ -43,7 +43,7 @@ class LiveModule:
 
 @dataclass(frozen=True, slots=True)
 class LiveCall:
-    """A call that belongs to a graph, and what its backward hooks know it by."""
+    """A call that belongs to a graph, and its mark on its backward hooks."""
 
     record: CallRecord
     module: LiveModule
@@ -52,7 +52,7 @@ class LiveCall:
 
 @dataclass(slots=True)
 class ForwardPart:
-    """All that is known of the forward behind a graph.
+    """The forward behind a graph, as far as it was watched.
 
     Attributes:
         modules, calls: In the order of the calls.
@@ -61,7 +61,7 @@ class ForwardPart:
         node_code: Of each node the fields `code_file`, `code_line` and `code_text`.
         sources: The code around all of those.
         names: Names of inner variables, with their tensors.
-        notes: Keys of the language tables: what could not be seen.
+        notes: Keys of the language tables: limits of the watch.
         registered: Numbers of the hooks that its calls have registered.
         error: What the code around the modules raised, with its line, and what it had printed;
             `None` where nothing was raised, or a call has told it.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
 
@@ -14,13 +15,14 @@ from hookviz._live import internals
 from hookviz._live.forward import remembered as seen_forwards
 from hookviz._live.forward.book import CallBook
 from hookviz._live.forward.call import RunningCall, calls_watched_by, here, swap_new_hooks
-from hookviz._live.forward.call_events import CallFrame, WatchState
+from hookviz._live.forward.call_events import CallFrame
 from hookviz._live.forward.explain import explain_forward
 from hookviz._live.forward.inner_tensors import NamedTensors
 from hookviz._live.forward.lines import LineTracer
 from hookviz._live.forward.log import ForwardLog, Story
 from hookviz._live.guard import guarded
 from hookviz._live.hooks.places import has_hooks, own_places
+from hookviz._live.hooks.table import HookTable
 from hookviz._live.user.code import raised_at, users_frame, variables_of
 from hookviz._live.user.names import Namespace
 from hookviz._live.user.printed import printed
@@ -30,48 +32,44 @@ from hookviz._live.values.quiet import quietly
 from hookviz._parameters import Keep
 
 
+@dataclass(slots=True)
 class ForwardWatch:
-    """Take the calls of modules in one thread into a book, and write their events."""
+    """Take the calls of modules in one thread into a book, and write their events.
 
-    def __init__(
-        self,
-        story: Story,
-        book: CallBook,
-        *,
-        modules: Iterable[torch.nn.Module] = (),
-        keep: Keep = "summary",
-        has_output: Callable[[Any], None] | None = None,
-        begins: Callable[[torch.nn.Module], None] | None = None,
-    ) -> None:
-        """Prepare to watch.
+    Attributes:
+        story: Has the events.
+        book: Has the calls.
+        looks: Reads arguments and outputs.
+        roots: The modules whose calls are watched, with the calls inside; all modules if empty.
+        has_output: Is told what an outermost call has returned.
+        begins: Is told of the module of an outermost call before it is called.
+        frames: The calls that are running, the innermost last.
+        tables: Every hook dictionary that was seen, so that its table is kept while this lasts.
+        told: The exception that is on its way and was told already.
+    """
 
-        Args:
-            story: Where events are written.
-            book: Where calls are noted.
-            modules: Watch the calls of these and of what they call; of all modules if empty.
-            keep: See `Keep`.
-            has_output: Is told what an outermost call has returned.
-            begins: Is told of the module of an outermost call before it is called.
-        """
-        self.book = book
-        self._begins = begins
-        self._story = story
-        self._roots = tuple(modules)
-        self._state = WatchState(story, Looks(keep), [], {}, has_output or (lambda _: None))
+    story: Story
+    book: CallBook
+    looks: Looks
+    roots: tuple[torch.nn.Module, ...] = ()
+    has_output: Callable[[Any], None] = lambda _: None
+    begins: Callable[[torch.nn.Module], None] = lambda _: None
+    frames: list[CallFrame] = field(default_factory=list)
+    tables: dict[int, HookTable] = field(default_factory=dict)
+    told: BaseException | None = None
 
     @guarded
     def begin(self, call: RunningCall) -> CallFrame | None:
-        """Take in a call that begins, if it is of interest."""
-        frames, module = self._state.frames, call.module
+        """Take in a call that begins; a call that is not watched has no frame."""
+        frames, module = self.frames, call.module
         if not frames and not self._is_watched(module):
             return None
         with quietly():
             if frames:
                 frames[-1].hear()
             else:
-                self._story.heard_outside()
-                if self._begins is not None:
-                    self._begins(module)
+                self.story.heard_outside()
+                self.begins(module)
             caller = users_frame(sys._getframe(1))
             entry = self.book.entry_of(module)
             if entry is None:
@@ -83,15 +81,15 @@ class ForwardWatch:
             begun = self.book.begin(entry, parent, place)
             if parent is None and not call.has_grad_mode and is_inside_function():
                 begun.inside = begun.begin - 1
-            frame = CallFrame(self._state, call, begun)
+            frame = CallFrame(self, call, begun)
         frames.append(frame)
         return frame
 
     def _is_watched(self, module: torch.nn.Module) -> bool:
         if is_made_by_compiler(module):
             return False
-        return not self._roots or any(
-            inner is module for root in self._roots for inner in root.modules()
+        return not self.roots or any(
+            inner is module for root in self.roots for inner in root.modules()
         )
 
     @guarded
@@ -104,9 +102,9 @@ class ForwardWatch:
             return
         if here.calls and here.calls[-1].module is module:
             return
-        if not self._state.frames and not self._is_watched(module):
+        if not self.frames and not self._is_watched(module):
             return
-        around = tuple(frame.running.module for frame in self._state.frames)
+        around = tuple(frame.running.module for frame in self.frames)
         caller = users_frame(frame.f_back)
         spaces = variables_of(caller) if caller is not None and not around else ()
         self.book.name_module(module, around, spaces).notes["fact.forward_direct"] = None
@@ -158,7 +156,7 @@ def is_made_by_compiler(module: torch.nn.Module) -> bool:
 
 
 class LiveForward:
-    """What a watched block has shown, with the tensors that only it keeps.
+    """A watched block: its events, and the tensors that only it keeps.
 
     Attributes:
         log: The events and the book.
@@ -175,11 +173,11 @@ class LiveForward:
         log.has_names(names)
 
     def has_output(self, output: Any) -> None:
-        """Take in what an outermost call has returned."""
+        """Take in the result of an outermost call."""
         self.output = tuple(item for item in of_output(output) if is_tensor(item[1]))
 
     def failed(self, error: Exception) -> None:
-        """Take in what ended the block: told already by a call, or raised elsewhere."""
+        """Take in the exception that ended the block, told by a call already or not."""
         found = explain_forward(error, hook=None, is_outside=True)
         errors = [event.error for event in self.log.events if event.error is not None]
         told = [one for one in errors if (one.type, one.message) == (found.type, found.message)]
@@ -202,7 +200,7 @@ def watching(
 
     Every value, hook argument, exception and warning stays that of plain PyTorch, and nothing is
     left behind. What was seen is remembered as plain data for a while, so that a pass through a
-    graph that was made in the block can tell it (see `forward_part`).
+    graph that was made in the block can tell it (see `find_forward`).
 
     Args:
         modules: Watch the calls of these and of what they call; of all modules if not given.
@@ -222,10 +220,10 @@ def watching(
         watch = ForwardWatch(
             log,
             log.book,
-            modules=roots,
-            keep=keep,
+            Looks(keep),
+            roots=roots,
             has_output=live.has_output,
-            begins=begins,
+            begins=begins or (lambda _: None),
         )
         returned = guarded(live.names.take_from)
 

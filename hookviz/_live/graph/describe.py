@@ -28,10 +28,10 @@ from hookviz._records import (
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What is known of a graph before backward runs; it holds on to nothing that is live.
+    """A graph before backward runs: readings, and no live object.
 
     Attributes:
-        values, grads: What each tensor and its `.grad` hold, in the order of the tensors.
+        values, grads: Readings of each tensor and its `.grad`, in the order of the tensors.
         modules, calls, sources, notes: Those of the `GraphRecord`.
     """
 
@@ -68,7 +68,7 @@ class Description:
 def describe(
     live: LiveGraph, chains: HookChains, *, keep: Keep, reads_large: bool = True
 ) -> GraphRecord:
-    """Read everything about a graph that is known before backward runs.
+    """Return the record of a graph before backward runs.
 
     Args:
         live: The captured graph; it is only read.
@@ -80,7 +80,7 @@ def describe(
 
 
 def look_at(live: LiveGraph, chains: HookChains, reader: Reader) -> Description:
-    """Do the same, and leave the making of the record for later."""
+    """Read a graph as `describe` does, and leave the making of the record for later."""
     leaf_ids = {owner.slot[0]: owner.id for owner in live.tensors if owner.slot[0] in live.leaves}
     slots: dict[str, int] | None = None
     forward = live.forward
@@ -127,7 +127,7 @@ def look_at(live: LiveGraph, chains: HookChains, reader: Reader) -> Description:
 
 
 def describe_modules(forward: ForwardPart, chains: HookChains) -> tuple[ModuleRecord, ...]:
-    """Read what is known of the modules of a graph, with their hooks as they stand now."""
+    """Return the records of the modules of a graph, with their hooks as they stand now."""
     return tuple(
         ModuleRecord(
             id=module.id,
@@ -141,7 +141,7 @@ def describe_modules(forward: ForwardPart, chains: HookChains) -> tuple[ModuleRe
 
 
 def _owners(forward: ForwardPart) -> dict[int, str]:
-    """Return for each parameter the id of the first module that has it as its own."""
+    """Map each parameter to the id of the first module that owns it."""
     owners: dict[int, str] = {}
     for module, _, parameter in forward.parameters():
         owners.setdefault(id(parameter), module.id)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -12,44 +12,17 @@ from torch.utils.hooks import RemovableHandle
 
 from hookviz._live.forward.log import Seat
 from hookviz._live.forward.part import ForwardPart, LiveModule
+from hookviz._live.hooks.chains import Chains
+from hookviz._live.hooks.hook import LiveHook
 from hookviz._live.hooks.ids import HookIds
-from hookviz._live.hooks.places import HookPlace, entry_record, places_of, with_flags
+from hookviz._live.hooks.places import places_of
 from hookviz._live.hooks.source import HookSource
-from hookviz._live.hooks.table import Hook, HookEntry, HookTable, table_of
-from hookviz._live.internals import HookDict
+from hookviz._live.hooks.table import Hook, HookTable, table_of
 from hookviz._records import AnyEvent, HookKind, HookRecord
 from hookviz.errors import HookvizError
 
 
-@dataclass(slots=True)
-class ModuleHook:
-    """One hook of a module, or of all modules: the dictionary it stands in, and its entry."""
-
-    id: str
-    kind: HookKind
-    owner: LiveModule
-    """The module; of a hook that is common to all modules, one of them."""
-    table: HookTable
-    key: int
-    entry: HookEntry
-    is_global: bool
-    in_forward: bool = False
-    """Whether the call of a module has registered it."""
-
-    @property
-    def function(self) -> Hook:
-        """What runs when it is on."""
-        return self.entry.function
-
-    @property
-    def record(self) -> HookRecord:
-        """The plain data of it."""
-        record = entry_record(self.id, self.kind, self.entry, in_forward=self.in_forward)
-        module = self.owner.module
-        return record if module is None else with_flags(record, module, self.table.hooks, self.key)
-
-
-class ModuleChains:
+class ModuleChains(Chains[LiveModule]):
     """The hooks of the modules of one graph, those of each module in the order in which they run.
 
     Args:
@@ -58,40 +31,19 @@ class ModuleChains:
     """
 
     def __init__(self, forward: ForwardPart, ids: HookIds) -> None:
+        super().__init__(ids, forward.registers)
         self._forward = forward
-        self._ids = ids
-        self._by_module: dict[str, tuple[ModuleHook, ...]] = {}
         self.tables: dict[int, HookTable] = {}
         """Every dictionary with hooks that was seen, so that it can be restored."""
 
     def refresh(self) -> None:
         """Take in hooks that were registered or removed since the last look."""
-        self._by_module = {
-            live.id: tuple(
-                hook
-                for place in places_of(live.module)
-                if place.hooks
-                for hook in self._hooks_at(place, live)
-            )
-            for live in self._forward.modules
-            if live.module is not None
-        }
-
-    def _hooks_at(self, place: HookPlace, live: LiveModule) -> list[ModuleHook]:
-        table = self.tables[id(place.hooks)] = table_of(place.hooks)
-        return [
-            ModuleHook(
-                self._ids.id_at(place.hooks, key),
-                place.kind,
-                live,
-                table,
-                key,
-                table.entries[key],
-                place.is_global,
-                self._forward.registers(key),
-            )
-            for key in table.listed()
-        ]
+        self._by_owner = {}
+        for live in self._forward.modules:
+            for place in () if live.module is None else places_of(live.module):
+                if place.hooks:
+                    table = self.tables[id(place.hooks)] = table_of(place.hooks)
+                    self._list(live, place.kind, table, live.module)
 
     def add(
         self,
@@ -101,7 +53,7 @@ class ModuleChains:
         source: HookSource,
         *,
         with_kwargs: bool,
-    ) -> ModuleHook:
+    ) -> LiveHook[LiveModule]:
         """Register a hook for real, at the end of the module's hooks of its kind.
 
         Raises:
@@ -115,37 +67,27 @@ class ModuleChains:
         except RuntimeError as error:
             raise HookvizError(f"PyTorch refuses this hook: {error}") from error
         self.refresh()
-        (hook,) = [hook for hook in self.of(live) if hook.kind == kind and hook.key == handle.id]
-        hook.table.found.pop(hook.key)
-        hook.entry.source, hook.entry.origin = source, "explorer"
+        hook = self._added(live, kind, handle.id, source)
+        table_of(hook.table.hooks).found.pop(hook.key)
         return hook
 
-    def all(self) -> tuple[ModuleHook, ...]:
-        """Return every hook of every module that is still there."""
-        return tuple(hook for hooks in self._by_module.values() for hook in hooks)
-
-    def of(self, live: LiveModule) -> tuple[ModuleHook, ...]:
-        """Return the hooks of one module, kind by kind in the order in which they run."""
-        return self._by_module.get(live.id, ())
-
     def records_of(self, live: LiveModule) -> tuple[HookRecord, ...]:
-        """Return the plain data of a module's hooks; of one that is gone, as they were last."""
+        """Return the records of a module's hooks; of a module that is gone, the last ones."""
         if live.module is not None:
             return tuple(hook.record for hook in self.of(live))
         return tuple(self.renamed(record, seat) for record, seat in live.hooks)
 
-    def record_at(self, hooks: HookDict, key: int, kind: HookKind, entry: HookEntry) -> HookRecord:
-        """Return the plain data of a hook by where it stands, or stood."""
-        in_forward = self._forward.registers(key)
-        return entry_record(self._ids.id_at(hooks, key), kind, entry, in_forward=in_forward)
+    def seat(self, where: object, key: int) -> tuple[str, bool]:
+        """Return the id of a hook by its dictionary and key, and whether a call registered it."""
+        return self._ids.id_at(where, key), self._registers(key)
 
     def renamed(self, record: HookRecord, seat: Seat | None) -> HookRecord:
         """Return a record of a watched block with the id that the hook has in this graph."""
         hooks, key = (None, -1) if seat is None else (seat[0](), seat[1])
         # Of a dictionary that is gone, the reference itself stands for the place.
         where: object = hooks if hooks is not None else seat[0] if seat is not None else record
-        in_forward = self._forward.registers(key)
-        return replace(record, id=self._ids.id_at(where, key), in_forward=in_forward)
+        hook_id, in_forward = self.seat(where, key)
+        return replace(record, id=hook_id, in_forward=in_forward)
 
 
 def _register(

@@ -5,37 +5,30 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol
 
 from torch.autograd.graph import Node
 from torch.utils.hooks import RemovableHandle
 
 from hookviz._live.graph.capture import LiveGraph
+from hookviz._live.hooks.chains import Chains
+from hookviz._live.hooks.hook import LiveHook
 from hookviz._live.hooks.ids import HookIds
-from hookviz._live.hooks.places import entry_record
 from hookviz._live.hooks.source import HookSource
-from hookviz._live.hooks.stand_in import StandIn
-from hookviz._live.hooks.table import Hook, HookEntry
-from hookviz._records import HookKind, HookRecord
+from hookviz._live.hooks.stand_in import Listener, StandIn
+from hookviz._live.hooks.table import Hook, HookEntry, turned_off
+from hookviz._records import HookKind
 
 NODE_KINDS: tuple[HookKind, ...] = ("node_prehook", "node_hook")
 
 
-class Listener(Protocol):
-    """Who records a pass through the graph."""
-
-    def run(self, hook: NodeStandIn, args: tuple[Any, ...]) -> Any:
-        """Run the hook, and write down what it did."""
-
-
 class NodeHooks:
-    """What the hooks of one kind on one node know of each other; nothing of the node itself.
+    """The hooks of one kind on one node, without the node itself.
 
-    The node holds its hooks, so that a way back would be a circle that nobody can see.
+    The node holds its hooks, so a way back would be a circle that no collector can see.
 
     Attributes:
         entries: The hooks by key, in the order in which they run.
-        listener: Who records a pass now; `None` between recordings.
+        listener: Records a pass now; `None` between recordings.
     """
 
     def __init__(self, node_id: str, kind: HookKind) -> None:
@@ -46,7 +39,7 @@ class NodeHooks:
 
 
 class NodeStandIn(StandIn):
-    """What is registered on the node: it runs what stands under its key by now."""
+    """The function that is registered on the node; it runs the hook that has its key now."""
 
     __slots__ = ("hooks", "key")
 
@@ -56,9 +49,15 @@ class NodeStandIn(StandIn):
         self.key = key
 
     @property
-    def entry(self) -> HookEntry:
-        """What is known of the hook."""
-        return self.hooks.entries[self.key]
+    def listener(self) -> Listener | None:
+        """The recording of a pass through the graph, if the hook is on."""
+        return None if self.standing is turned_off else self.hooks.listener
+
+    @property
+    def standing(self) -> Hook:
+        """The function that runs now."""
+        entry = self.hooks.entries.get(self.key)
+        return turned_off if entry is None else entry.standing
 
     @property
     def place(self) -> int:
@@ -66,27 +65,15 @@ class NodeStandIn(StandIn):
         on = [key for key, entry in self.hooks.entries.items() if entry.enabled]
         return on.index(self.key)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Run the hook, and let a recording of this graph note it."""
-        entry = self.hooks.entries.get(self.key)
-        if entry is None or not entry.enabled:
-            return None
-        listener = self.hooks.listener
-        return entry.function(*args) if listener is None else listener.run(self, args)
-
 
 class NodeTable:
-    """The hooks of one kind on one node, with what `HookTable` offers to change them."""
+    """The hooks of one kind on one node, and the ways to change them (see `Table`)."""
 
     def __init__(self, node: Node, hooks: NodeHooks) -> None:
         self._node = node
         self.hooks = hooks
+        self.entries = hooks.entries
         self._handles: dict[int, RemovableHandle] = {}
-
-    @property
-    def entries(self) -> dict[int, HookEntry]:
-        """The hooks by key."""
-        return self.hooks.entries
 
     def register(self, key: int, entry: HookEntry) -> None:
         """Register a hook for real, after those that are there."""
@@ -135,62 +122,38 @@ class NodeName:
         return self.id
 
 
-@dataclass(slots=True)
-class NodeHook:
-    """One hook of an explorer on a node."""
-
-    id: str
-    kind: HookKind
-    owner: NodeName
-    table: NodeTable
-    key: int
-    entry: HookEntry
-
-    @property
-    def function(self) -> Hook:
-        """What runs when it is on."""
-        return self.entry.function
-
-    @property
-    def record(self) -> HookRecord:
-        """The plain data of it."""
-        return entry_record(self.id, self.kind, self.entry)
-
-
 _keys = itertools.count(1)
 
 
-class NodeChains:
-    """The hooks of an explorer on the nodes of one graph."""
+class NodeChains(Chains[NodeName]):
+    """The hooks of an explorer on the nodes of one graph, those of each node pre-hooks first."""
 
     def __init__(self, live: LiveGraph, ids: HookIds) -> None:
+        super().__init__(ids)
         self._live = live
-        self._ids = ids
         self._tables: dict[tuple[str, HookKind], NodeTable] = {}
 
     def tables(self) -> Iterable[NodeTable]:
-        """Return what is known of each node with hooks."""
+        """Return the tables of the nodes with hooks."""
         return self._tables.values()
 
-    def all(self) -> tuple[NodeHook, ...]:
-        """Return every hook, node by node, pre-hooks first."""
-        return tuple(
-            self._hook(table, key)
-            for _, table in sorted(self._tables.items(), key=lambda item: item[0][1] == "node_hook")
-            for key in table.listed()
-        )
+    def refresh(self) -> None:
+        """Take in hooks that were registered or removed since the last look."""
+        self._by_owner = {}
+        for kind in NODE_KINDS:
+            for (node_id, other), table in self._tables.items():
+                if other == kind:
+                    self._list(NodeName(node_id), kind, table)
 
-    def of(self, node_id: str) -> tuple[NodeHook, ...]:
-        """Return the hooks of one node."""
-        return tuple(hook for hook in self.all() if hook.owner.id == node_id)
-
-    def add(self, node_id: str, kind: HookKind, function: Hook, source: HookSource) -> NodeHook:
+    def add(
+        self, node_id: str, kind: HookKind, function: Hook, source: HookSource
+    ) -> LiveHook[NodeName]:
         """Register a hook for real, at the end of its kind."""
         entry = HookEntry(function)
-        entry.source, entry.origin = source, "explorer"
+        entry.source = source
         return self.put_entry(node_id, kind, entry)
 
-    def put_entry(self, node_id: str, kind: HookKind, entry: HookEntry) -> NodeHook:
+    def put_entry(self, node_id: str, kind: HookKind, entry: HookEntry) -> LiveHook[NodeName]:
         """Register what an entry says, at the end of its kind."""
         table = self._tables.get((node_id, kind))
         if table is None:
@@ -198,10 +161,11 @@ class NodeChains:
             self._tables[node_id, kind] = table
         key = next(_keys)
         table.register(key, entry)
-        return self._hook(table, key)
+        self.refresh()
+        return self._added(NodeName(node_id), kind, key, entry.source)
 
-    def adopt(self, hook: NodeHook, hook_id: str) -> None:
-        """Give a hook the id of the one that it stands for."""
+    def adopt(self, hook: LiveHook[NodeName], hook_id: str) -> None:
+        """Give a hook the id of its counterpart in another graph."""
         self._ids.adopt(hook.table.hooks, hook.key, hook_id)
 
     def remove_all(self) -> None:
@@ -210,14 +174,4 @@ class NodeChains:
             for key in table.listed():
                 table.take_off(key)
         self._tables.clear()
-
-    def _hook(self, table: NodeTable, key: int) -> NodeHook:
-        hooks = table.hooks
-        return NodeHook(
-            self._ids.id_at(hooks, key),
-            hooks.kind,
-            NodeName(hooks.node_id),
-            table,
-            key,
-            table.entries[key],
-        )
+        self.refresh()

@@ -1,4 +1,4 @@
-"""Know the tensors of a graph: which there are, and what the caller calls them."""
+"""Find the tensors of a graph, with the caller's names for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tell what a function has taken along from where it was made: closure variables and defaults."""
+"""Find the names that are bound in a function: closure variables and defaults."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _closed_over(function: FunctionType) -> Iterator[BoundName]:
 
 
 def _typed_in(function: FunctionType) -> Iterator[BoundName]:
-    """Yield what a typed hook sees of the closure of the hook in whose place it came."""
+    """Yield the names that a typed hook sees in the closure of the hook it replaced."""
     names = function.__globals__
     if not isinstance(names, HookNamespace) or not names.has(ClosedOver):
         return

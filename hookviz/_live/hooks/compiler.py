@@ -1,4 +1,4 @@
-"""Turn the text of a hook into a callable, in the user's namespace, or say what is wrong."""
+"""Compile the text of a hook in the user's namespace, or tell its fault."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class HookNamespace(dict[str, Any]):
         raise KeyError(name)
 
     def has(self, kind: type[Namespace]) -> bool:
-        """Return whether variables of a kind are among those that are looked at."""
+        """Return whether it looks at variables of a kind."""
         return any(isinstance(space, kind) and space for space in self._namespaces)
 
     def space_of(self, name: str) -> Namespace | None:
@@ -86,7 +86,7 @@ def compile_hook(
     """Compile a lambda, a `def`, or any expression that gives a callable.
 
     Args:
-        text: What the user typed. Nothing but the definition is executed.
+        text: The typed text. Only the definition is executed.
         namespaces: Where its free names are looked up, in order, each time it runs.
         filename: A name for tracebacks; the text is registered under it.
         kind: What it is to be.
@@ -122,7 +122,7 @@ def check_callable(
     """Return the hook, or refuse what PyTorch would accept now and fail on when it runs.
 
     Args:
-        function: What was handed in.
+        function: The hook to be.
         kind: What it is to be.
         with_kwargs: Whether a forward hook is to be given keyword arguments; `None` for either.
 

@@ -29,6 +29,6 @@ class HookIds:
         self._ids[id(where), key] = (hook_id, where)
 
     def forget_all_but(self, places: Iterable[object]) -> None:
-        """Let go of dictionaries that are no longer part of what is shown."""
+        """Let go of all dictionaries but these."""
         kept = {id(place) for place in places}
         self._ids = {seat: known for seat, known in self._ids.items() if seat[0] in kept}

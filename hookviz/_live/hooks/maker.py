@@ -1,4 +1,4 @@
-"""Make a hook of what a caller hands in: a function, or the text of one."""
+"""Make a hook of a function, or of the text of one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FILE = "<hookviz hook"
 
 
 class HookMaker:
-    """Make hooks that see the variables of whoever opened the explorer."""
+    """Make hooks that see the variables of the code that opened the explorer."""
 
     def __init__(self, namespaces: Iterable[Namespace]) -> None:
         self._namespaces = tuple(namespaces)
@@ -36,7 +36,7 @@ class HookMaker:
         with_kwargs: bool | None = None,
         instead_of: Hook | None = None,
     ) -> tuple[Hook, HookSource, bool]:
-        """Return the function, what can be said of it, and whether it takes keyword arguments.
+        """Return the function, its source, and whether it takes keyword arguments.
 
         Args:
             hook: A callable, or the text of a lambda or `def`.

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 import torch
 
@@ -24,7 +23,6 @@ class HookPlace:
 
     kind: HookKind
     hooks: HookDict
-    is_global: bool
 
 
 def places_of(module: torch.nn.Module) -> tuple[HookPlace, ...]:
@@ -39,30 +37,26 @@ def places_of(module: torch.nn.Module) -> tuple[HookPlace, ...]:
 
 def own_places(module: torch.nn.Module) -> tuple[HookPlace, ...]:
     """Return the dictionaries that belong to the module, one per kind."""
-    dictionaries = (
+    return _places(
         internals.forward_pre_hooks(module),
         internals.forward_hooks(module),
         internals.backward_pre_hooks(module),
         internals.backward_hooks(module),
     )
-    return tuple(
-        HookPlace(kind, hooks, is_global=False)
-        for kind, hooks in zip(MODULE_KINDS, dictionaries, strict=True)
-    )
 
 
 def common_places() -> tuple[HookPlace, ...]:
     """Return the dictionaries that are common to all modules, one per kind."""
-    dictionaries = (
+    return _places(
         internals.global_forward_pre_hooks(),
         internals.global_forward_hooks(),
         internals.global_backward_pre_hooks(),
         internals.global_backward_hooks(),
     )
-    return tuple(
-        HookPlace(kind, hooks, is_global=True)
-        for kind, hooks in zip(MODULE_KINDS, dictionaries, strict=True)
-    )
+
+
+def _places(*dictionaries: HookDict) -> tuple[HookPlace, ...]:
+    return tuple(map(HookPlace, MODULE_KINDS, dictionaries))
 
 
 def has_hooks(module: torch.nn.Module) -> bool:
@@ -71,16 +65,31 @@ def has_hooks(module: torch.nn.Module) -> bool:
 
 
 def hook_record(
-    hook_id: str, module: torch.nn.Module, place: HookPlace, key: int, entry: HookEntry
+    hook_id: str,
+    kind: HookKind,
+    entry: HookEntry,
+    *,
+    in_forward: bool = False,
+    module: torch.nn.Module | None = None,
+    hooks: HookDict,
+    key: int,
 ) -> HookRecord:
-    """Return the plain data of a hook of a module."""
-    return with_flags(entry_record(hook_id, place.kind, entry), module, place.hooks, key)
+    """Return the plain data of a hook.
 
-
-def entry_record(
-    hook_id: str, kind: HookKind, entry: HookEntry, *, in_forward: bool = False
-) -> HookRecord:
-    """Return the plain data of any hook."""
+    Args:
+        hook_id: Its id.
+        kind: Its kind.
+        entry: Its function and source.
+        in_forward: Whether the call of a module has registered it.
+        module: The module it stands on, which knows the options of the registration.
+        hooks: The dictionary it stands in.
+        key: Its key there.
+    """
+    sees_kwargs = always_call = is_old_kind = False
+    if module is not None:
+        sees_kwargs = internals.sees_kwargs(module, hooks, key)
+        always_call = internals.is_always_called(module, hooks, key)
+        is_old_kind = kind == "module_backward_hook" and not internals.is_full(module, hooks)
     return HookRecord(
         id=hook_id,
         kind=kind,
@@ -89,19 +98,9 @@ def entry_record(
         origin=entry.origin,
         enabled=entry.enabled,
         location=entry.source.location,
+        with_kwargs=sees_kwargs,
+        always_call=always_call,
         bound=bound_names(entry.function),
+        is_old_kind=is_old_kind,
         in_forward=in_forward,
     )
-
-
-def with_flags(
-    record: HookRecord, module: torch.nn.Module, hooks: HookDict, key: int
-) -> HookRecord:
-    """Return the record with what was said when the hook was registered on the module."""
-    flags: dict[str, Any] = {
-        "with_kwargs": internals.sees_kwargs(module, hooks, key),
-        "always_call": internals.is_always_called(module, hooks, key),
-        "is_old_kind": record.kind == "module_backward_hook"
-        and not internals.is_full(module, hooks),
-    }
-    return replace(record, **flags) if any(flags.values()) else record

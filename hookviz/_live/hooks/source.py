@@ -21,7 +21,7 @@ from hookviz._live.user.code import cell_number
 
 @dataclass(frozen=True, slots=True)
 class HookSource:
-    """What can be said of a callable: a short label, its text, and where it was written."""
+    """The source of a callable: a short label, its text, and its place."""
 
     label: str
     text: str = ""
@@ -45,14 +45,12 @@ def find_source(function: Callable[..., Any]) -> HookSource:
         return HookSource(label=_label_without_code(function))
     code = plain.__code__
     location = _location(code)
-    lines = _source_lines(plain)
-    node = _find_node(code, lines) if lines else None
-    if node is None:
+    written = _written(code, code.co_linetable, "".join(_source_lines(plain)))
+    if written is None:
         return HookSource(label=_label(function, plain), location=location)
-    text = _segment(lines, node)
-    label = " ".join(text.split()) if isinstance(node, ast.Lambda) else _label(function, plain)
-    if not isinstance(function, FunctionType):
-        label = _label(function, plain)
+    text, is_lambda = written
+    is_bare = is_lambda and isinstance(function, FunctionType)
+    label = " ".join(text.split()) if is_bare else _label(function, plain)
     return HookSource(label=label, text=text, location=location)
 
 
@@ -100,9 +98,15 @@ def _source_lines(function: FunctionType) -> list[str]:
     return linecache.getlines(filename, function.__globals__)
 
 
-def _find_node(code: CodeType, lines: list[str]) -> ast.Lambda | ast.FunctionDef | None:
+@functools.lru_cache(maxsize=256)
+def _written(code: CodeType, _: bytes, text: str) -> tuple[str, bool] | None:
+    """Return the text of a function in the text of its file, and whether it is a lambda.
+
+    Hooks that are registered in a loop have one code. The table of lines and columns is a part of
+    the key, because two codes that differ in nothing else are equal.
+    """
     try:
-        functions = _functions("".join(lines))
+        functions = _functions(text)
     except (SyntaxError, ValueError):
         return None
     wanted = ast.Lambda if code.co_name == "<lambda>" else ast.FunctionDef
@@ -113,7 +117,13 @@ def _find_node(code: CodeType, lines: list[str]) -> ast.Lambda | ast.FunctionDef
     if len(matching) > 1:
         # The same text twice on one line: the columns tell, from Python 3.11 on.
         matching = [node for node in matching if _covers(code, node)] or matching
-    return matching[0] if matching else None
+    if not matching:
+        return None
+    node = matching[0]
+    if isinstance(node, ast.Lambda):
+        return ast.get_source_segment(text, node) or "", True
+    block = "\n".join(text.split("\n")[_first_line(node) - 1 : node.end_lineno])
+    return textwrap.dedent(block).rstrip("\n"), False
 
 
 @functools.lru_cache(maxsize=64)
@@ -150,7 +160,7 @@ def _same_code(code: CodeType, node: ast.Lambda | ast.FunctionDef) -> bool:
 
 
 def _compiled_inside(statement: ast.stmt, names: Iterable[str]) -> list[CodeType]:
-    """Return what functions a statement makes inside a function that has variables of these names.
+    """Return the code of the functions that a statement makes where these variables are outer.
 
     Without one around them, `nonlocal` would not compile.
     """
@@ -205,13 +215,6 @@ def _covers(code: CodeType, node: ast.Lambda | ast.FunctionDef) -> bool:
     end = (node.end_lineno or node.lineno, node.end_col_offset or 0)
     inside = [place for place in columns if place[1] > 0]
     return bool(inside) and all(start <= place <= end for place in inside)
-
-
-def _segment(lines: list[str], node: ast.Lambda | ast.FunctionDef) -> str:
-    if isinstance(node, ast.Lambda):
-        return ast.get_source_segment("".join(lines), node) or ""
-    block = "".join(lines[_first_line(node) - 1 : node.end_lineno])
-    return textwrap.dedent(block).rstrip("\n")
 
 
 def _location(code: CodeType) -> str:

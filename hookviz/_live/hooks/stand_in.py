@@ -4,9 +4,28 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
+
+from hookviz._live.internals import HookDict
 
 Hook = Callable[..., Any]
+
+
+class Listener(Protocol):
+    """An object that is told when a hook begins to run, and how the hook ends.
+
+    The first argument of each method is the stand-in of the hook. No method may raise: the caller
+    is PyTorch, in the middle of a forward or a backward.
+    """
+
+    def before(self, hook: Any, args: tuple[Any, ...], /) -> Any:
+        """Note what the hook is given; what is returned comes back at the end."""
+
+    def after(self, hook: Any, before: Any, result: Any, /) -> None:
+        """Note what the hook has returned."""
+
+    def failed(self, hook: Any, before: Any, error: BaseException, /) -> None:
+        """Note that the hook has raised."""
 
 
 class StandIn:
@@ -25,13 +44,37 @@ class StandIn:
         self.is_over = False
         """Whether the call for which it stands there has ended."""
 
+    @property
+    def listener(self) -> Listener | None:
+        """The object that is told of the hook's runs now, if there is one."""
+        return None
+
+    @property
+    def standing(self) -> Hook:
+        """The function that runs now: the hook, or what an explorer has put in its place."""
+        return self.hook
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Run the hook."""
-        return self.hook(*args, **kwargs)
+        """Run the hook, and tell the listener before and after."""
+        listener = self.listener
+        if listener is None:
+            return self.run(args, kwargs)
+        before = listener.before(self, args)
+        try:
+            result = self.run(args, kwargs)
+        except BaseException as error:
+            listener.failed(self, before, error)
+            raise
+        listener.after(self, before, result)
+        return result
+
+    def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Run the hook alone."""
+        return self.standing(*args, **kwargs)
 
     @property
     def __wrapped__(self) -> Hook:
-        """The hook itself, for whoever looks for its source."""
+        """The hook itself, where `inspect` looks for its source."""
         return self.hook
 
     def __getattr__(self, name: str) -> Any:
@@ -56,14 +99,20 @@ class StandIn:
         # Loading gives the hook, and needs no hookviz.
         return copy.copy, (self.hook,)
 
-    def leave(self) -> Hook:
-        """End its time, and return what is to stand there from now on."""
+    def enter(self, hooks: HookDict, key: int) -> None:
+        """Take the place under a key; replacing the value keeps PyTorch's order."""
+        self.stood_before = hooks[key]
+        hooks[key] = self
+
+    def leave(self, hooks: HookDict, key: int) -> None:
+        """Give the place back, unless the hook has removed or replaced itself while it ran."""
         self.is_over = True
         hook = self.stood_before
         # In another thread a call of the same module may have begun earlier and be over.
         while isinstance(hook, StandIn) and hook.is_over:
             hook = hook.stood_before
-        return hook
+        if hooks.get(key) is self:
+            hooks[key] = hook
 
 
 def plain(hook: Hook) -> Hook:

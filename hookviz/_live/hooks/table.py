@@ -1,4 +1,4 @@
-"""Share what is known of one of PyTorch's hook dictionaries among all who look at it."""
+"""Share one table for each of PyTorch's hook dictionaries among all explorers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def taken_off(*_: Any, **__: Any) -> None:
 
 
 class HookEntry:
-    """One hook under its key: what runs there, and whether it is on.
+    """One hook under its key: its function, and whether it is on.
 
     Attributes:
         function: The user's function, or what was put in its place.
@@ -47,7 +47,7 @@ class HookEntry:
 
     @property
     def standing(self) -> Hook:
-        """What PyTorch runs for it between recordings."""
+        """The function that PyTorch runs for it between recordings."""
         return self.function if self.enabled else turned_off
 
     @property
@@ -56,7 +56,7 @@ class HookEntry:
         return self.function is not self.original or not self.enabled
 
     def reset(self) -> None:
-        """Undo what `is_changed` tells of."""
+        """Undo the changes of an explorer."""
         self.function, self.enabled = self.original, True
 
 
@@ -132,7 +132,7 @@ class HookTable:
         return list(self.hooks)
 
     def take_placeholders(self) -> None:
-        """Take away what stands for hooks that are off or were removed, for a while."""
+        """Take the placeholders of hooks that are off or removed away for a while."""
         for key, hook in list(self.hooks.items()):
             if hook is turned_off or hook is taken_off:
                 self.away[key] = self.hooks.pop(key)
@@ -193,7 +193,7 @@ _tables: weakref.WeakValueDictionary[int, HookTable] = weakref.WeakValueDictiona
 
 
 def table_of(hooks: HookDict) -> HookTable:
-    """Return the table of a dictionary, the same one for everybody who holds it."""
+    """Return the table of a dictionary; as long as it is held it is the same one."""
     table = _tables.get(id(hooks))
     if table is None:
         table = _tables[id(hooks)] = HookTable(hooks)

@@ -1,4 +1,4 @@
-"""Remember passes with `create_graph=True`, to say so when what they made is run in its turn."""
+"""Remember passes with `create_graph=True`, whose gradients may be run backward in turn."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _made_by(trace: TraceRecord, numbers: Mapping[str, Any]) -> dict[str, int]:
 
 
 def marked(nodes: tuple[NodeRecord, ...], made: Mapping[str, int]) -> tuple[NodeRecord, ...]:
-    """Return the nodes with a mark on those that an earlier pass made."""
+    """Mark the nodes that an earlier pass made, and return all of them."""
     if not made:
         return nodes
     return tuple(

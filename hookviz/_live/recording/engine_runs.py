@@ -1,9 +1,8 @@
-"""Keep apart what belongs to one run of the engine, when hooks and nodes start further runs."""
+"""Tell the runs of the engine apart when hooks and nodes start further ones."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from hookviz._live.recording.in_flight import Arrivals
@@ -13,7 +12,7 @@ from hookviz._live.values.reading import Reading
 
 @dataclass(slots=True)
 class EngineRun:
-    """One run of the engine through the graph: what is under way in it, and who is at work."""
+    """One run of the engine through the graph: the gradients under way, and the node at work."""
 
     arrivals: Arrivals
     incoming: dict[str, tuple[Reading | None, ...]] = field(default_factory=dict)
@@ -47,15 +46,24 @@ class EngineRuns:
         """0 in the run that is recorded, 1 in a run that one of its hooks or nodes started."""
         return len(self._open) - 1
 
-    @contextmanager
-    def inside_a_hook(self) -> Iterator[None]:
-        """Take every callback within the block for one of a run that the hook started."""
+    @property
+    def arrivals(self) -> Arrivals:
+        """The gradients of that run that were sent and not used yet."""
+        return self.current.arrivals
+
+    def enter_hook(self) -> int:
+        """Take every callback from now on for one of a run that a hook has started.
+
+        Returns:
+            A number for `leave_hook`.
+        """
         depth = len(self._open)
         self._open.append(EngineRun(self._new_arrivals()))
-        try:
-            yield
-        finally:
-            del self._open[depth:]
+        return depth
+
+    def leave_hook(self, depth: int) -> None:
+        """End the runs that a hook has started."""
+        del self._open[depth:]
 
     def enter_slot(self) -> EngineRun:
         """Return the run in which a gradient arrives now.

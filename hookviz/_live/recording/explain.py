@@ -1,10 +1,11 @@
-"""Say in plain words what an exception out of backward means."""
+"""Explain an exception out of backward."""
 
 from __future__ import annotations
 
 import re
+from typing import Any
 
-from hookviz._live.hooks.at_work import HookAtWork
+from hookviz._live.hooks.hook import LiveHook
 from hookviz._live.user.storable import text_of
 from hookviz._live.user.tracebacks import user_traceback
 from hookviz._records import ErrorRecord, TraceRecord
@@ -39,12 +40,12 @@ _OF_NODES = ("node_prehook", "node_hook")
 
 
 def explain(
-    error: BaseException, *, hook: HookAtWork | None, node: str | None, is_refused: bool
+    error: BaseException, *, hook: LiveHook[Any] | None, node: str | None, is_refused: bool
 ) -> ErrorRecord:
     """Describe an exception out of backward.
 
     Args:
-        error: What was raised.
+        error: The exception.
         hook: The hook that was at work, if one was.
         node: Id of the node that was at work, if one was.
         is_refused: Whether the hook came through, and PyTorch refused what it returned.
@@ -81,7 +82,7 @@ def _explanation(message: str, *, in_hook: bool) -> str:
 
 
 def run_message(trace: TraceRecord) -> str:
-    """Say where and why backward failed after a change of hooks."""
+    """Return a sentence on where and why backward failed after a change of hooks."""
     error = trace.error
     assert error is not None
     where = ""
@@ -97,7 +98,3 @@ def run_message(trace: TraceRecord) -> str:
         f"{what} failed{where}: {error.type}: {error.message}\n"
         "The change was taken back; the hooks and every .grad are as they were before it."
     )
-
-
-"""How the message begins when a pass is run again over values that are no longer those it needs;
-`explain` knows it by this."""

@@ -20,10 +20,10 @@ from hookviz._records import ErrorEvent, TraceRecord
 def forward_trace(
     live: LiveForward, *, namespaces: Iterable[Namespace] = (), keep: Keep = "summary"
 ) -> TraceRecord:
-    """Return what a block has shown, alone and without a backward.
+    """Return the record of a watched block without a backward.
 
-    Its graph is the one behind what the last outermost call returned, where that requires grad.
-    Where it does not there are no nodes, and where nothing was returned no tensors either.
+    Its graph is the one behind the result of the last outermost call. A result that requires no
+    grad has no nodes, and without a result there are no tensors either.
 
     Args:
         live: The block.
@@ -35,7 +35,7 @@ def forward_trace(
 
 
 def forward_graph(live: LiveForward, *, namespaces: Iterable[Namespace] = ()) -> LiveGraph:
-    """Return the graph behind what the last outermost call returned; it may have no nodes."""
+    """Return the graph behind the result of the last outermost call; it may have no nodes."""
     outputs = [tensor for _, tensor in live.output]
     graph = _captured(outputs, tuple(namespaces))
     graph.forward = forward_of(live.log, graph.nodes)
@@ -43,7 +43,7 @@ def forward_graph(live: LiveForward, *, namespaces: Iterable[Namespace] = ()) ->
 
 
 def trace_of(live: LiveForward, graph: LiveGraph, chains: HookChains, *, keep: Keep) -> TraceRecord:
-    """Return what a block has shown, with its graph captured already."""
+    """Return the record of a watched block whose graph was captured already."""
     described = describe(graph, chains, keep=keep)
     events = list(forward_events(graph.forward, chains.modules))
     error = live.log.error

@@ -1,73 +1,96 @@
-"""Look at the tuple of gradients that a hook is given, and tell what it has made of it."""
+"""Compare the gradients that a hook is given with those that go on after it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 from hookviz._live.graph.tensors import NOWHERE
-from hookviz._live.recording.log import EventLog, Gradient, MaybeReading
+from hookviz._live.hooks.hook import LiveHook
+from hookviz._live.recording.in_flight import Gradient
+from hookviz._live.recording.log import EventLog
 from hookviz._live.values.arguments import is_tensor
 from hookviz._live.values.fingerprint import Seen
-from hookviz._live.values.reading import differ
+from hookviz._live.values.reading import MaybeReading, differ, pending
+from hookviz._records import HookRecord, Value
 
 
 @dataclass(frozen=True, slots=True)
-class TupleLook:
-    """What a hook is given."""
+class GradientTuple:
+    """The gradients that a hook is given."""
 
     grads: tuple[Gradient, ...]
     seen: tuple[Seen, ...]
 
     @property
     def readings(self) -> tuple[MaybeReading, ...]:
-        """What each of them holds."""
+        """The reading of each of them."""
         return tuple(seen.reading for seen in self.seen)
+
+
+class ChangeFields(TypedDict):
+    """The fields of an event that tell how a hook has changed a tuple of gradients."""
+
+    hook: HookRecord
+    hook_index: int
+    incoming: Value
+    outgoing: Value
+    rewritten: bool
+    returned_none: bool
+    mutated: bool
+    reached: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class TupleChange:
-    """What a hook has made of it.
+    """The gradients after a hook.
 
     Attributes:
-        passed_on: The gradients that go on, and `outgoing` what they hold.
-        rewritten, mutated, reached: See `Event`.
-        is_accepted: Whether PyTorch takes what it returned, as far as their number goes.
+        passed_on: The gradients that go on.
+        outgoing: Their readings.
+        fields: The fields of the event.
+        is_accepted: Whether PyTorch takes the result of the hook, as far as its length goes.
     """
 
     passed_on: tuple[Gradient, ...]
     outgoing: tuple[MaybeReading, ...]
-    rewritten: bool
-    mutated: bool
-    reached: tuple[str, ...]
+    fields: ChangeFields
     is_accepted: bool
 
 
-def look(log: EventLog, grads: Any) -> TupleLook:
+def look(log: EventLog, grads: Any) -> GradientTuple:
     """Look at the gradients that a hook is about to be given."""
     given = tuple(grads)
-    return TupleLook(given, tuple(Seen(grad, log.read(grad), is_exact=True) for grad in given))
+    return GradientTuple(given, tuple(Seen(grad, log.read(grad), is_exact=True) for grad in given))
 
 
 def change_of(
-    log: EventLog, before: TupleLook, result: Any, *, only_tuples: bool = False
+    log: EventLog,
+    hook: LiveHook[Any],
+    place: int,
+    before: GradientTuple,
+    result: Any,
+    *,
+    only_tuples: bool = False,
 ) -> TupleChange:
-    """Look at what a hook has returned, and at what it was given, once more.
+    """Compare the gradients of before a hook with those of after it.
 
     Args:
         log: Reads tensors.
-        before: What the hook was given.
-        result: What it has returned.
-        only_tuples: Whether PyTorch takes nothing else from a hook of this kind.
+        hook: The hook.
+        place: Its place among those that ran.
+        before: The gradients that the hook was given.
+        result: The result of the hook.
+        only_tuples: Whether PyTorch takes nothing but tuples from a hook of this kind.
     """
     is_tuple = isinstance(result, tuple) or not only_tuples
     is_accepted = result is None or (is_tuple and _has_length(result, len(before.grads)))
     changed, now = [], []
     for grad, seen in zip(before.grads, before.seen, strict=True):
         reading = seen.reading
-        if grad is not None and not seen.is_still(grad):
-            reading = log.read(grad)
-            if not seen.has_value_of(grad, reading):
+        if grad is not None:
+            reading, is_changed = seen.read_again(grad, log.read)
+            if is_changed:
                 changed.append(grad)
         now.append(reading)
     passed_on, outgoing = before.grads, tuple(now)
@@ -77,20 +100,23 @@ def change_of(
     is_other = len(passed_on) != len(before.grads) or any(
         differ(grad, seen.reading, other, reading) for grad, seen, other, reading in pairs
     )
-    arrivals = log.runs.current.arrivals
+    arrivals = log.runs.arrivals
     reached = [label for grad in changed for label in arrivals.changed_in_place(grad, but=NOWHERE)]
-    return TupleChange(
-        passed_on,
-        outgoing,
-        rewritten=is_other or bool(changed),
-        mutated=bool(changed),
-        reached=tuple(dict.fromkeys(reached)),
-        is_accepted=is_accepted,
-    )
+    fields: ChangeFields = {
+        "hook": hook.record,
+        "hook_index": place,
+        "incoming": pending(before.readings),
+        "outgoing": pending(outgoing),
+        "rewritten": is_other or bool(changed),
+        "returned_none": result is None,
+        "mutated": bool(changed),
+        "reached": tuple(dict.fromkeys(reached)),
+    }
+    return TupleChange(passed_on, outgoing, fields, is_accepted)
 
 
 def _passed_on(
-    log: EventLog, before: TupleLook, now: tuple[MaybeReading, ...], result: Any
+    log: EventLog, before: GradientTuple, now: tuple[MaybeReading, ...], result: Any
 ) -> tuple[tuple[Gradient, ...], tuple[MaybeReading, ...]]:
     if is_tensor(result) and result.dim() and len(result) == len(before.grads):
         # A module's hook may return anything that has a length; of a tensor, its rows go on.

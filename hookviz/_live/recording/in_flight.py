@@ -1,4 +1,4 @@
-"""Follow gradients from sender to receiver, to see what no hook on the list explains."""
+"""Follow gradients from sender to receiver, and find changes that no listed hook explains."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from hookviz._live import internals
 from hookviz._live.graph.tensors import Slot
 from hookviz._live.values.fingerprint import Seen
 from hookviz._live.values.memory import equal_bits, is_strided, shares_memory
-from hookviz._live.values.reading import RawValue, Reader, Reading
+from hookviz._live.values.reading import MaybeReading, RawValue, Reader, Reading
 from hookviz._live.values.summarize import sample
+
+Gradient = torch.Tensor | None
 
 
 class Held(Seen):
@@ -21,7 +23,7 @@ class Held(Seen):
 
     __slots__ = ("label", "tensor")
 
-    def __init__(self, tensor: torch.Tensor | None, reading: Reading | None, label: str) -> None:
+    def __init__(self, tensor: Gradient, reading: MaybeReading, label: str) -> None:
         self.label = label
         self.tensor = tensor
         super().__init__(tensor, reading)
@@ -31,7 +33,7 @@ class Held(Seen):
 
 
 class HeldSum:
-    """What several senders sent to one slot, added up in the order of arrival.
+    """The sum of the gradients that several senders sent to one slot, in the order of arrival.
 
     The engine adds a second part to the first as soon as it arrives, so a later change of a part
     does not reach the sum. Of a large sum only a sample is held, so that recording needs no memory
@@ -41,7 +43,7 @@ class HeldSum:
     __slots__ = ("parts", "total")
 
     def __init__(self, first: Held, second: Held) -> None:
-        self.parts: tuple[Reading | None, ...] = (first.reading, second.reading)
+        self.parts: tuple[MaybeReading, ...] = (first.reading, second.reading)
         self.total = _add(_excerpt(first), _excerpt(second))
 
     def add(self, part: Held) -> None:
@@ -51,15 +53,13 @@ class HeldSum:
 
 
 class Arrivals:
-    """What has been sent to each slot and has not been used yet."""
+    """The gradients that were sent to each slot and not used yet."""
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
         self._waiting: dict[Slot, Held | HeldSum] = {}
 
-    def send(
-        self, slot: Slot, tensor: torch.Tensor | None, reading: Reading | None, label: str
-    ) -> None:
+    def send(self, slot: Slot, tensor: Gradient, reading: MaybeReading, label: str) -> None:
         """Note that a node sent this to a slot; several sendings add up."""
         part, before = Held(tensor, reading, label), self._waiting.get(slot)
         if isinstance(before, HeldSum):
@@ -70,22 +70,22 @@ class Arrivals:
         elif tensor is not None:
             self._waiting[slot] = HeldSum(before, part)
 
-    def replace(
-        self, slot: Slot, tensor: torch.Tensor | None, reading: Reading | None, label: str
-    ) -> None:
+    def replace(self, slot: Slot, tensor: Gradient, reading: MaybeReading, label: str) -> None:
         """Note that a hook has handed this on in place of all that had arrived."""
         self._waiting[slot] = Held(tensor, reading, label)
 
-    def read(self, slot: Slot, tensor: torch.Tensor | None) -> Reading | None:
-        """Return the reading of what arrives, the sender's own where it is the same memory."""
-        if tensor is None:
-            return None
+    def arrived(self, slot: Slot, tensor: Gradient) -> tuple[MaybeReading, bool, RawValue]:
+        """Return the reading of an arriving gradient, whether it differs, and the sent one."""
         held = self._waiting.get(slot)
-        if isinstance(held, Held) and held.is_still(tensor):
-            return held.reading
-        return self._reader.read(tensor)
+        if tensor is None:
+            reading = None
+        elif isinstance(held, Held) and held.is_still(tensor):
+            reading = held.reading  # the sender's own memory
+        else:
+            reading = self._reader.read(tensor)
+        return reading, *self._unexplained(held, tensor, reading)
 
-    def place_of(self, slot: Slot, tensor: torch.Tensor | None) -> Slot:
+    def place_of(self, slot: Slot, tensor: Gradient) -> Slot:
         """Return the slot at which a hook of the tensor on `slot` was given this gradient.
 
         Mostly that one. After an in-place change of the shape only (`squeeze_`), a hook stays with
@@ -105,11 +105,9 @@ class Arrivals:
                 return place
         return slot
 
-    def unexplained(
-        self, slot: Slot, tensor: torch.Tensor | None, reading: Reading | None
+    def _unexplained(
+        self, held: Held | HeldSum | None, tensor: Gradient, reading: MaybeReading
     ) -> tuple[bool, RawValue]:
-        """Return whether what arrives differs from what was sent, and what was sent."""
-        held = self._waiting.get(slot)
         if held is None:
             return False, None  # sent by an engine run that was not recorded
         if isinstance(held, HeldSum):
@@ -121,7 +119,7 @@ class Arrivals:
         return not _is_same(held, tensor, reading), held.reading
 
     def changed_in_place(self, tensor: torch.Tensor, *, but: Slot) -> tuple[str, ...]:
-        """Renew what shares memory with a tensor that a hook has written to.
+        """Read the waiting gradients again that share memory with a tensor that a hook has changed.
 
         Args:
             tensor: The hook's argument.
@@ -144,7 +142,7 @@ class Arrivals:
         return tuple(reached)
 
     def use(self, slot: Slot) -> Held | HeldSum | None:
-        """Forget a slot whose node has now taken what arrived; return what waited there."""
+        """Forget a slot whose node has taken its gradient; return the one that waited there."""
         return self._waiting.pop(slot, None)
 
     def _is_sum(self, held: HeldSum, tensor: torch.Tensor, reading: Reading) -> bool:
@@ -154,7 +152,7 @@ class Arrivals:
         return not self._differs_from_sum(held, tensor, reading)[0]
 
     def _differs_from_sum(
-        self, held: HeldSum, tensor: torch.Tensor | None, reading: Reading | None
+        self, held: HeldSum, tensor: Gradient, reading: MaybeReading
     ) -> tuple[bool, RawValue]:
         if tensor is None or reading is None:
             return True, held.parts
@@ -176,14 +174,14 @@ def _is_memory_of(held: Held | HeldSum | None, tensor: torch.Tensor) -> bool:
     )
 
 
-def _excerpt(held: Held) -> torch.Tensor | None:
+def _excerpt(held: Held) -> Gradient:
     """Return all of a small gradient, a sample of a large one."""
     if held.tensor is None or held.reading is None or held.reading.is_whole:
         return held.tensor
     return sample(held.tensor.detach()) if is_strided(held.tensor) else None
 
 
-def _add(one: torch.Tensor | None, other: torch.Tensor | None) -> torch.Tensor | None:
+def _add(one: Gradient, other: Gradient) -> Gradient:
     if one is None or other is None:
         return None
     if one.is_nested or one.shape != other.shape or one.layout != other.layout:

@@ -20,17 +20,20 @@ class BackwardOptions:
         inputs: Only these tensors get a `.grad`; `None` for all leaves.
         retain_graph: Whether the graph can be run again.
         create_graph: Whether the gradients get a graph of their own.
+        gradient_is_default: Whether `gradient` is what PyTorch itself makes for a real scalar root.
     """
 
     gradient: torch.Tensor | None = None
     inputs: Sequence[torch.Tensor] | None = None
     retain_graph: bool = True
     create_graph: bool = False
+    gradient_is_default: bool = False
 
     def arguments(self) -> dict[str, Any]:
         """Return the keyword arguments for `Tensor.backward`."""
         given: dict[str, Any] = {
-            "gradient": self.gradient,
+            # PyTorch loads sympy before it takes a gradient, and not before it makes one itself.
+            "gradient": None if self.gradient_is_default else self.gradient,
             "retain_graph": self.retain_graph,
             "create_graph": self.create_graph,
         }
@@ -83,10 +86,9 @@ def with_gradient(root: torch.Tensor, options: BackwardOptions) -> BackwardOptio
                 "number. Reduce it first, for example with .sum(), or pass gradient=, a tensor of "
                 "the root's shape such as torch.ones_like(root)."
             )
-        # What `torch.autograd.backward` makes itself; made here so that it can be recorded.
-        return replace(
-            options, gradient=torch.ones_like(root, memory_format=torch.preserve_format).detach()
-        )
+        # The recorder compares this one with the one that PyTorch makes and that arrives.
+        made = torch.ones_like(root, memory_format=torch.preserve_format).detach()
+        return replace(options, gradient=made, gradient_is_default=True)
     if not isinstance(gradient, torch.Tensor):
         raise GradientError(
             f"gradient= is of type {type(gradient).__name__}; it has to be a tensor of the root's "

@@ -10,34 +10,32 @@ import torch
 from hookviz._live.graph.capture import LiveGraph
 from hookviz._live.graph.hooks import HookChains
 from hookviz._live.graph.module_hooks import forward_events
-from hookviz._live.hooks.at_work import ModuleHookAtWork
-from hookviz._live.recording.engine_runs import EngineRuns
+from hookviz._live.graph.tensors import LiveTensor
+from hookviz._live.hooks.hook import CallName, LiveHook
 from hookviz._live.recording.explain import explain
-from hookviz._live.recording.in_flight import Arrivals
-from hookviz._live.recording.log import EventLog, MaybeReading
+from hookviz._live.recording.log import EventLog
 from hookviz._live.recording.watch_arrivals import ArrivalWatcher
 from hookviz._live.recording.watch_module_hooks import BackwardHookWatcher
 from hookviz._live.recording.watch_node_hooks import NodeHookWatcher
 from hookviz._live.recording.watch_nodes import NodeWatcher
 from hookviz._live.recording.watch_recomputed import ForwardInBackward
-from hookviz._live.recording.watch_tensor_hooks import HookWatcher
+from hookviz._live.recording.watch_tensor_hooks import (
+    PostAccumulateHookWatcher,
+    TensorHookWatcher,
+    TensorStandIn,
+)
 from hookviz._live.user.printed import Printed
-from hookviz._live.values.reading import Reader
-from hookviz._records import ErrorRecord
+from hookviz._live.values.reading import MaybeReading, Reader, pending
+from hookviz._records import ErrorEvent, ErrorRecord, StartEvent
 
 
 class Recorder:
     """Build the events of one pass from callbacks that PyTorch makes.
 
-    Every callback returns `None` (a hook's returns what the hook did) and keeps no tensor longer
-    than the engine itself needs it.
+    No callback keeps a tensor longer than the engine itself needs it.
 
     Attributes:
         log: The events so far.
-        hooks: Makes the wrappers of hooks.
-        nodes: Makes the callbacks of nodes.
-        module_hooks: Runs the backward hooks of modules.
-        node_hooks: Runs the hooks that an explorer has put on nodes.
         forward: Watches modules that are called during the pass.
     """
 
@@ -50,38 +48,37 @@ class Recorder:
         printed: Printed,
         reader: Reader,
     ) -> None:
-        """Prepare to record one pass.
-
-        Args:
-            live: The captured graph.
-            chains: Its hooks.
-            grads: What the `.grad` of each of its tensors is.
-            printed: Catches what user code prints.
-            reader: Reads tensors.
-        """
         self._live = live
-        runs = EngineRuns(lambda: Arrivals(reader))
+        self._chains = chains
         before = forward_events(live.forward, chains.modules)
-        self.log = EventLog(live, grads, runs, printed=printed, reader=reader, before=before)
-        arrivals_at = ArrivalWatcher(self.log)
-        self.nodes = NodeWatcher(live, self.log, arrivals_at)
-        self.hooks = HookWatcher(self.log, arrivals_at, self.nodes.accumulated)
-        self.module_hooks = BackwardHookWatcher(self.log, chains.modules)
-        self.node_hooks = NodeHookWatcher(self.log, chains.nodes, arrivals_at)
+        self.log = log = EventLog(live, grads, printed=printed, reader=reader, before=before)
+        arrivals_at = ArrivalWatcher(log)
+        self._nodes = NodeWatcher(live, log, arrivals_at)
+        self._tensor_hooks = TensorHookWatcher(log, arrivals_at)
+        self._post_accumulate = PostAccumulateHookWatcher(log, self._nodes.accumulated)
+        self._node_hooks = NodeHookWatcher(log, chains.nodes, arrivals_at)
+        self._module_hooks = BackwardHookWatcher(log, chains.modules, live.forward.calls)
         self.forward = ForwardInBackward(
-            self.log, chains.modules, self.module_hooks, live.forward, keep=reader.keep
+            log, chains.modules, self._module_hooks, live.forward, keep=reader.keep
         )
 
     @contextmanager
-    def modules_watched(self) -> Iterator[None]:
-        """Be told, within the block, of what the modules behind the graph and hooks on nodes do."""
-        calls = self._live.forward.calls
+    def watching(self) -> Iterator[None]:
+        """Have nodes, hooks and modules call back within the block, and no longer."""
         with (
-            self.module_hooks.listening(calls),
-            self.node_hooks.listening(),
-            self.forward.watched(),
+            self._chains.replaced(self._stand_in),
+            self._nodes.watching(),
+            self._module_hooks.watching(),
+            self._node_hooks.watching(),
+            self.forward.watching(),
         ):
             yield
+
+    def _stand_in(self, hook: LiveHook[LiveTensor], place: int) -> TensorStandIn:
+        is_tensor_hook = hook.kind == "tensor_hook"
+        return TensorStandIn(
+            hook, place, self._tensor_hooks if is_tensor_hook else self._post_accumulate
+        )
 
     def start(self, gradient: torch.Tensor) -> None:
         """Note the gradient that is handed to the root."""
@@ -90,44 +87,34 @@ class Recorder:
             # The engine does the same before anything else sees it (tried on 2.13).
             gradient = gradient.detach().to(root.tensor.dtype)
         reading = self.log.read(gradient)
-        self.log.runs.current.arrivals.send(root.slot, gradient, reading, root.label)
-        self.log.add(kind="start", tensor=root.label, outgoing=reading)
+        self.log.runs.arrivals.send(root.slot, gradient, reading, root.label)
+        self.log.add(StartEvent(**self.log.at(), tensor=root.label, outgoing=pending(reading)))
 
     def failed(self, error: Exception) -> ErrorRecord:
-        """Note the exception that ended the pass, and which hook or node it came from."""
-        hook, last = self.log.hook_at_work, None
-        refusable = self.log.refusable
-        # A hook that still runs has raised itself, whatever one before it has returned.
-        if refusable is not None and hook in (None, refusable[0]):
-            # The hook itself came through; PyTorch refused what it returned.
-            blamed, event = refusable
-            if self.log.events[-1] is event:
-                self.log.events.pop()
-                hook, last = blamed, event
-            elif hook is None and self.log.has_refusable_of(blamed.owner):
-                hook, last = blamed, event
+        """Write the event of the exception that ended the pass, with its hook or node."""
+        hook, refused = self.log.blame.verdict()
         record = explain(
             error,
             hook=hook,
             node=self.log.runs.current.node_at_work,
-            is_refused=last is not None,
+            is_refused=refused is not None,
         )
-        given = made = None
-        if last is not None:
-            names = (
-                ("incoming", "outgoing") if "incoming" in last else ("grad_before", "grad_after")
-            )
-            given, made = (last[name] for name in names)
-        call = hook.call if isinstance(hook, ModuleHookAtWork) else None
+        call = hook.owner if hook is not None and isinstance(hook.owner, CallName) else None
         self.log.add(
-            kind="error",
-            tensor=record.tensor,
-            module=None if call is None else call.module,
-            call=None if call is None else call.number,
-            node=record.node,
-            hook=record.hook,
-            incoming=given,
-            outgoing=made,
-            error=record,
+            ErrorEvent(
+                **self.log.at(),
+                tensor=record.tensor,
+                module=None if call is None else call.module,
+                call=None if call is None else call.number,
+                node=record.node,
+                hook=record.hook,
+                incoming=None if refused is None else refused.incoming,
+                outgoing=None if refused is None else refused.outgoing,
+                error=record,
+            )
         )
         return record
+
+    def last_grads(self) -> dict[str, MaybeReading]:
+        """Return a reading of the `.grad` of each tensor now, by label."""
+        return {owner.label: self.log.grads.now(owner) for owner in self._live.tensors}

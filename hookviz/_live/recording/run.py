@@ -5,64 +5,50 @@ from __future__ import annotations
 import gc
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import torch
-from torch.utils.hooks import RemovableHandle
 
 from hookviz._live import internals
 from hookviz._live.graph.capture import LiveGraph
 from hookviz._live.graph.describe import Description, look_at
 from hookviz._live.graph.hooks import HookChains
 from hookviz._live.recording.earlier_passes import find_earlier, marked, remember
-from hookviz._live.recording.log import MaybeReading, RawEvent, finished_event
 from hookviz._live.recording.options import BackwardOptions
 from hookviz._live.recording.recorder import Recorder
 from hookviz._live.user.printed import printed
-from hookviz._live.values.reading import Reader
+from hookviz._live.values.reading import MaybeReading, Reader, finished_event
 from hookviz._parameters import Keep
 from hookviz._records import AnyEvent, ErrorRecord, TraceRecord
-
-
-@contextmanager
-def watched_nodes(live: LiveGraph, recorder: Recorder) -> Iterator[None]:
-    """Have every node call the recorder within the block, and no longer."""
-    handles: list[RemovableHandle] = []
-    try:
-        for node_id, node in live.nodes.items():
-            # One at a time onto the list: an interrupt between two leaves no handle behind.
-            handles.append(node.register_prehook(recorder.nodes.before(node_id)))
-            handles.append(node.register_hook(recorder.nodes.after(node_id)))
-        yield
-    finally:
-        for handle in handles:
-            handle.remove()
-
 
 MANY_NODES = 500
 """From this size on the cycle collector would go over all new records again and again."""
 
 
 @contextmanager
-def collector_paused() -> Iterator[None]:
-    """Let Python's cycle collector rest within the block, if it was at work.
+def collector_paused(count: int) -> Iterator[None]:
+    """Let Python's cycle collector rest within the block, if there is much to do.
 
     Recording makes records in proportion to the nodes, none of them in cycles. Without the pause
     a node of a chain of 10,000 costs twice what a node of a chain of 100 does.
+
+    Args:
+        count: How many nodes or events there are.
     """
-    was_enabled = gc.isenabled()
+    if count < MANY_NODES or not gc.isenabled():
+        yield
+        return
     gc.disable()
     try:
         yield
     finally:
-        if was_enabled:
-            gc.enable()
+        gc.enable()
 
 
 @dataclass(slots=True)
 class Recording:
-    """One recorded pass as the recorder left it: raw, and without anything that is live.
+    """One recorded pass as the recorder left it: readings, and no live object.
 
     Attributes:
         error: The exception that ended the pass, or `None`.
@@ -71,20 +57,20 @@ class Recording:
     error: ErrorRecord | None
     _graph: Description
     _before: tuple[AnyEvent, ...]
-    _events: list[RawEvent]
+    _events: list[AnyEvent]
     _grads: dict[str, MaybeReading]
     _earlier: TraceRecord | None
     _made_by_pass: dict[str, int]
     _trace: TraceRecord | None = None
 
     def trace(self) -> TraceRecord:
-        """Make the plain records of everything that was read; the same ones each time."""
+        """Return the plain records of all readings; they are made at the first call."""
         if self._trace is None:
             self._trace = self._finished()
         return self._trace
 
     def _finished(self) -> TraceRecord:
-        with collector_paused() if len(self._events) >= MANY_NODES else nullcontext():
+        with collector_paused(len(self._events)):
             graph = self._graph.record()
             return TraceRecord(
                 graph=replace(graph, nodes=marked(graph.nodes, self._made_by_pass)),
@@ -130,10 +116,10 @@ def run_backward(
     Args:
         live: The captured graph.
         chains: Its hooks; those that are turned off do not run.
-        options: The arguments of backward, complete (see `with_gradient`).
+        options: The arguments of backward, with the gradient (see `with_gradient`).
         keep: See `Keep`.
         echo: Whether what hooks print also reaches standard output.
-        backward: What to call in place of `root.backward(...)`: the user's own call of it.
+        backward: Is called in place of `root.backward(...)`: the user's own call of it.
 
     Returns:
         The trace. An `Exception` inside backward ends it and is kept in it; anything stronger
@@ -151,35 +137,28 @@ def record_backward(
     echo: bool = True,
     backward: Callable[[], object] | None = None,
 ) -> Recording:
-    """Do the same, and leave the making of the records for later."""
+    """Run the same, and leave the making of the records for later."""
     chains.refresh()
     reader = Reader(keep)
     error = None
-    with ExitStack() as stack:
-        stack.enter_context(_at_work())
-        if len(live.nodes) >= MANY_NODES:
-            stack.enter_context(collector_paused())
+    with _at_work(), collector_paused(len(live.nodes)), printed(echo=echo) as stream:
         graph = look_at(live, chains, reader)
         earlier = find_earlier(live)
-        stream = stack.enter_context(printed(echo=echo))
         recorder = Recorder(live, chains, graph.grads, printed=stream, reader=reader)
-        stack.enter_context(chains.replaced(recorder.hooks.wrap))
-        stack.enter_context(watched_nodes(live, recorder))
-        stack.enter_context(recorder.modules_watched())
-        if options.gradient is not None:
-            recorder.start(options.gradient)
-        first_made = internals.sequence_number()
-        try:
-            if backward is None:
-                live.root.backward(**options.arguments())
-            else:
-                backward()
-        except Exception as raised:  # noqa: BLE001 - whatever a hook may raise
-            error = recorder.failed(raised)
-    grads = {owner.label: recorder.log.grad_now(owner) for owner in live.tensors}
+        with recorder.watching():
+            if options.gradient is not None:
+                recorder.start(options.gradient)
+            first_made = internals.sequence_number()
+            try:
+                if backward is None:
+                    live.root.backward(**options.arguments())
+                else:
+                    backward()
+            except Exception as raised:  # noqa: BLE001 - whatever a hook may raise
+                error = recorder.failed(raised)
     described = recorder.forward.added_to(graph)
     events = (recorder.log.before, recorder.log.events)
-    recording = Recording(error, described, *events, grads, *earlier)
+    recording = Recording(error, described, *events, recorder.last_grads(), *earlier)
     if options.create_graph:
         remember(recording.trace(), range(first_made, internals.sequence_number()))
     return recording

@@ -1,11 +1,13 @@
-"""Note what arrives at a slot: kept gradients, and rewrites that no listed hook explains."""
+"""Watch the gradients that arrive at a slot: some are kept, some were rewritten unseen."""
 
 from __future__ import annotations
 
 from hookviz._live.graph.tensors import LiveTensor, Slot
-from hookviz._live.recording.log import EventLog, Gradient, MaybeReading
+from hookviz._live.recording.in_flight import Gradient
+from hookviz._live.recording.log import EventLog
 from hookviz._live.values.grads import read_grad
-from hookviz._live.values.reading import RawValue, Reading
+from hookviz._live.values.reading import MaybeReading, RawValue, Reading, pending
+from hookviz._records import HiddenRewriteEvent, RetainGradEvent
 
 
 class ArrivalWatcher:
@@ -15,19 +17,16 @@ class ArrivalWatcher:
         self._log = log
 
     def tensor(self, slot: Slot, gradient: Gradient) -> MaybeReading:
-        """Return the reading of what arrives, after noting a rewrite that no hook explains."""
-        arrivals = self._log.runs.current.arrivals
-        reading = arrivals.read(slot, gradient)
-        hidden, sent = arrivals.unexplained(slot, gradient, reading)
+        """Read an arriving gradient, and note a rewrite that no hook explains."""
+        reading, hidden, sent = self._log.runs.arrivals.arrived(slot, gradient)
         if hidden:
             self._hidden_rewrite(slot, gradient, sent, reading)
         return reading
 
     def node(self, slot: Slot, gradient: Gradient) -> MaybeReading:
-        """The same at a node, after what retained tensors of the slot have kept."""
+        """Do so at a node, and note the tensors of the slot that keep the gradient as `.grad`."""
         run = self._log.runs.current
-        reading = run.arrivals.read(slot, gradient)
-        hidden, sent = run.arrivals.unexplained(slot, gradient, reading)
+        reading, hidden, sent = run.arrivals.arrived(slot, gradient)
         owners = self._log.by_slot.get(slot)
         if owners is None and not hidden:
             return reading
@@ -48,9 +47,9 @@ class ArrivalWatcher:
         return reading
 
     def _was_kept(self, owner: LiveTensor, sent: RawValue, arrived: MaybeReading) -> bool:
-        """Return whether `.grad` took in what was sent and not what the node received."""
+        """Return whether `.grad` took in the sent gradient, and not the one that has arrived."""
         after = self._log.read(read_grad(owner.tensor))
-        before = self._log.last_grad(owner)
+        before = self._log.grads.last(owner)
         if before is None or after is None:
             return after == sent != arrived
         if not isinstance(sent, Reading) or arrived is None:
@@ -69,27 +68,31 @@ class ArrivalWatcher:
     ) -> None:
         owners = self._log.by_slot.get(slot)
         self._log.add(
-            kind="hidden_rewrite",
-            tensor=owners[0].label if owners else None,
-            node=slot[0],
-            slot=slot[1],
-            incoming=sent,
-            outgoing=arrived,
+            HiddenRewriteEvent(
+                **self._log.at(),
+                tensor=owners[0].label if owners else None,
+                node=slot[0],
+                slot=slot[1],
+                incoming=pending(sent),
+                outgoing=pending(arrived),
+            )
         )
-        self._log.runs.current.arrivals.replace(slot, gradient, arrived, slot[0])
+        self._log.runs.arrivals.replace(slot, gradient, arrived, slot[0])
 
     def _keep_grads(self, owners: list[LiveTensor], kept: RawValue) -> None:
         for owner in owners:
-            before = self._log.last_grad(owner)
-            after = self._log.grad_now(owner)
+            before = self._log.grads.last(owner)
+            after = self._log.grads.now(owner)
             if kept is None and after == before:
                 continue
             self._log.add(
-                kind="retain_grad",
-                tensor=owner.label,
-                node=owner.slot[0],
-                slot=owner.slot[1],
-                incoming=kept,
-                grad_before=before,
-                grad_after=after,
+                RetainGradEvent(
+                    **self._log.at(),
+                    tensor=owner.label,
+                    node=owner.slot[0],
+                    slot=owner.slot[1],
+                    incoming=pending(kept),
+                    grad_before=pending(before),
+                    grad_after=pending(after),
+                )
             )

@@ -4,43 +4,47 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from hookviz._live.forward.backward_stand_in import BackwardStandIn
 from hookviz._live.forward.book import CallMark
+from hookviz._live.forward.log import AtCall
 from hookviz._live.forward.part import LiveCall
 from hookviz._live.graph.module_hooks import ModuleChains
-from hookviz._live.guard import guarded
-from hookviz._live.hooks.at_work import CallName, ModuleHookAtWork
-from hookviz._live.recording.gradient_tuple import TupleLook, change_of, look
+from hookviz._live.hooks.hook import CallName, LiveHook
+from hookviz._live.recording.gradient_tuple import GradientTuple, change_of, look
+from hookviz._live.recording.hook_watcher import HookWatcher, Noted
 from hookviz._live.recording.log import EventLog
 from hookviz._live.values.arguments import is_tensor
-from hookviz._live.values.reading import ReadArgument
+from hookviz._live.values.reading import pending
+from hookviz._records import Argument, ModuleBackwardHookEvent, ModuleBackwardPreHookEvent
 
 _PRE = "module_backward_pre_hook"
 
 
-@dataclass(frozen=True, slots=True)
-class _Before:
-    hook: ModuleHookAtWork
-    look: TupleLook
-    output_grads: tuple[ReadArgument, ...]
+class _Given(NamedTuple):
+    """The arguments of a hook: the gradients that it may change, and `grad_output`."""
+
+    call: CallName
+    grads: GradientTuple
+    output_grads: tuple[Argument, ...]
+    facts: tuple[str, ...]
 
 
-class BackwardHookWatcher:
-    """Run the backward hooks of known calls, and write an event for each."""
+class BackwardHookWatcher(HookWatcher[BackwardStandIn, _Given]):
+    """Listen to the backward hooks of known calls."""
 
-    def __init__(self, log: EventLog, chains: ModuleChains) -> None:
-        self._log = log
+    def __init__(self, log: EventLog, chains: ModuleChains, calls: Iterable[LiveCall]) -> None:
+        super().__init__(log)
         self._chains = chains
+        self._of_graph = calls
         self._calls: dict[int, tuple[CallMark, CallName, bool]] = {}
 
     @contextmanager
-    def listening(self, calls: Iterable[LiveCall]) -> Iterator[None]:
-        """Be told of the backward hooks of some calls within the block."""
+    def watching(self) -> Iterator[None]:
+        """Listen within the block to the hooks of the calls that belong to the graph."""
         try:
-            for call in calls:
+            for call in self._of_graph:
                 if call.mark is not None:
                     self.listen(call.mark, CallName(call.module.name, call.record.number))
             yield
@@ -49,73 +53,54 @@ class BackwardHookWatcher:
                 mark.listener = None
 
     def listen(self, mark: CallMark, name: CallName, *, is_inner: bool = False) -> None:
-        """Be told of the backward hooks of one call.
+        """Listen to the backward hooks of one call.
 
         Args:
-            mark: What its hooks know it by.
-            name: What it is called in events.
+            mark: Its mark on its hooks.
+            name: Its name in events.
             is_inner: Whether it was made while this pass runs, so that its graph is another one.
         """
         self._calls[id(mark)] = (mark, name, is_inner)
         mark.listener = self
 
-    def run(self, hook: BackwardStandIn, args: tuple[Any, ...]) -> Any:
-        """Run a hook and note what it was given and what it did."""
-        before = self._before(hook, args)
-        with self._log.runs.inside_a_hook():
-            result = hook.run_plainly(args)
-        if before is not None:
-            self._log.hook_at_work = before.hook
-            self._after(hook, before, args, result)
-        return result
-
-    @guarded
-    def _before(self, hook: BackwardStandIn, args: tuple[Any, ...]) -> _Before:
-        _, name, is_inner = self._calls[id(hook.mark)]
+    def _look(self, stand_in: BackwardStandIn, args: tuple[Any, ...]) -> Noted[_Given]:
+        _, call, is_inner = self._calls[id(stand_in.mark)]
         if is_inner:
             self._log.runs.enter_slot()
-        given = look(self._log, args[1])
-        output_grads = () if hook.kind == _PRE else self._arguments(args[2])
-        record = self._chains.record_at(hook.hooks, hook.key, hook.kind, hook.entry)
-        at_work = ModuleHookAtWork(record, name)
-        self._log.hook_at_work, self._log.refusable = at_work, None
-        return _Before(at_work, given, output_grads)
+        grads = look(self._log, args[1])
+        output_grads = () if stand_in.kind == _PRE else self._arguments(args[2])
+        facts = tuple(_facts(stand_in, args))
+        table, key = stand_in.table, stand_in.key
+        hook_id, in_forward = self._chains.seat(table.hooks, key)
+        hook = LiveHook(hook_id, stand_in.kind, call, table, key, stand_in.entry, in_forward)
+        return hook, _Given(call, grads, output_grads, facts)
 
-    def _arguments(self, grads: Any) -> tuple[ReadArgument, ...]:
-        return tuple(
-            ReadArgument(f"grad_output[{place}]", self._log.read(grad) if is_tensor(grad) else None)
-            for place, grad in enumerate(grads)
-        )
+    def _arguments(self, grads: Any) -> tuple[Argument, ...]:
+        arguments = []
+        for place, grad in enumerate(grads):
+            reading = self._log.read(grad) if is_tensor(grad) else None
+            path, text = f"grad_output[{place}]", "None" if reading is None else ""
+            arguments.append(Argument(path=path, snapshot=pending(reading), text=text))
+        return tuple(arguments)
 
-    @guarded
-    def _after(
-        self, hook: BackwardStandIn, before: _Before, args: tuple[Any, ...], result: Any
-    ) -> None:
-        change = change_of(self._log, before.look, result)
-        given = {} if hook.kind == _PRE else {"grad_output": before.output_grads}
-        event = self._log.add(
-            kind=hook.kind,
-            module=before.hook.call.module,
-            call=before.hook.call.number,
-            node=self._log.runs.current.node_at_work,
-            hook=before.hook.record,
-            hook_index=hook.hook_index,
-            incoming=before.look.readings,
-            outgoing=change.outgoing,
-            rewritten=change.rewritten,
-            returned_none=result is None,
-            mutated=change.mutated,
-            reached=change.reached,
-            notes=tuple(_facts(hook, before, args)),
-            **given,
-        )
-        if change.is_accepted:
-            self._log.hook_at_work = None
+    def _event(
+        self, stand_in: BackwardStandIn, noted: Noted[_Given], result: Any
+    ) -> tuple[ModuleBackwardPreHookEvent | ModuleBackwardHookEvent, bool]:
+        hook, (call, grads, output_grads, facts) = noted
+        change = change_of(self._log, hook, stand_in.hook_index, grads, result)
+        at: AtCall = {**self._log.at(), "module": call.module, "call": call.number}
+        node = self._log.runs.current.node_at_work
+        event: ModuleBackwardPreHookEvent | ModuleBackwardHookEvent
+        if hook.kind == _PRE:
+            event = ModuleBackwardPreHookEvent(**at, node=node, notes=facts, **change.fields)
         else:
-            self._log.refusable = (before.hook, event)
+            event = ModuleBackwardHookEvent(
+                **at, node=node, notes=facts, **change.fields, grad_output=output_grads
+            )
+        return self._log.add(event), change.is_accepted
 
 
-def _facts(hook: BackwardStandIn, before: _Before, args: tuple[Any, ...]) -> Iterator[str]:
+def _facts(hook: BackwardStandIn, args: tuple[Any, ...]) -> Iterator[str]:
     if hook.kind != _PRE and hook.is_full and not hook.mark.has_input_grad:
         yield "fact.no_input_grad"
     output_grads = args[1] if hook.kind == _PRE else args[2]

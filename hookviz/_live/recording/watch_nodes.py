@@ -1,20 +1,23 @@
-"""Watch nodes: what each one works with, what it sends, what a leaf takes in."""
+"""Watch nodes: the gradients that arrive at each one, that it sends, and that a leaf takes in."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import torch
+from torch.utils.hooks import RemovableHandle
 
 from hookviz._live.graph.capture import LiveGraph
 from hookviz._live.guard import warn_of
-from hookviz._live.recording.in_flight import Arrivals, Held
-from hookviz._live.recording.log import EventLog, Gradient, MaybeReading
+from hookviz._live.recording.in_flight import Arrivals, Gradient, Held
+from hookviz._live.recording.log import EventLog
 from hookviz._live.recording.watch_arrivals import ArrivalWatcher
 from hookviz._live.values.fingerprint import Seen
 from hookviz._live.values.memory import has_same_elements
 from hookviz._live.values.moments import Moments
-from hookviz._records import EdgeRecord
+from hookviz._live.values.reading import MaybeReading, pending
+from hookviz._records import AccumulateEvent, EdgeRecord, NodeEvent
 
 
 class NodeWatcher:
@@ -25,14 +28,28 @@ class NodeWatcher:
         self._log = log
         self._arrivals_at = arrivals_at
 
-    def before(self, node_id: str) -> Callable[[tuple[Gradient, ...]], None]:
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Have every node call back within the block, and no longer."""
+        handles: list[RemovableHandle] = []
+        try:
+            for node_id, node in self._live.nodes.items():
+                # One at a time onto the list: an interrupt between two leaves no handle behind.
+                handles.append(node.register_prehook(self._before(node_id)))
+                handles.append(node.register_hook(self._after(node_id)))
+            yield
+        finally:
+            for handle in handles:
+                handle.remove()
+
+    def _before(self, node_id: str) -> Callable[[tuple[Gradient, ...]], None]:
         """Return a pre-hook that notes what a node is about to work with."""
         log, arrives, is_leaf = self._log, self._arrivals_at.node, node_id in self._live.leaves
 
         def arrived(grad_outputs: tuple[Gradient, ...]) -> None:
             try:
                 run = log.runs.enter_slot()
-                log.hook_at_work = None
+                log.blame.nothing_runs()
                 readings: list[MaybeReading] = []
                 for output_nr, gradient in enumerate(grad_outputs):
                     slot = (node_id, output_nr)
@@ -47,7 +64,7 @@ class NodeWatcher:
                     else:
                         seen = Seen(gradient, reading)
                     if is_leaf:
-                        run.leaf_arrivals[node_id] = (seen, log.grad_now(log.by_slot[slot][0]))
+                        run.leaf_arrivals[node_id] = (seen, log.grads.now(log.by_slot[slot][0]))
                     else:
                         run.large_arrivals.setdefault(node_id, []).append((output_nr, seen))
                 run.incoming[node_id] = tuple(readings)
@@ -57,7 +74,7 @@ class NodeWatcher:
 
         return arrived
 
-    def after(self, node_id: str) -> Callable[..., None]:
+    def _after(self, node_id: str) -> Callable[..., None]:
         """Return a hook that notes what left a node along each edge."""
         log, is_leaf, row = self._log, node_id in self._live.leaves, self._live.out_edges[node_id]
 
@@ -73,8 +90,16 @@ class NodeWatcher:
                         for output_nr, seen in run.large_arrivals.pop(node_id, ())
                     ]
                     outgoing = self._send(row, grad_inputs, large, run.arrivals)
-                    log.add(kind="node", node=node_id, incoming=incoming, outgoing=outgoing)
-                log.hook_at_work = run.node_at_work = None
+                    log.add(
+                        NodeEvent(
+                            **log.at(),
+                            node=node_id,
+                            incoming=pending(incoming),
+                            outgoing=pending(outgoing),
+                        )
+                    )
+                log.blame.nothing_runs()
+                run.node_at_work = None
             except Exception as error:  # noqa: BLE001 - whatever it is, it is ours
                 warn_of(error)
 
@@ -114,27 +139,29 @@ class NodeWatcher:
         grad = owner.tensor.grad
         if arrived.is_still(grad):
             # PyTorch took the gradient itself as the new `.grad`: it is the same memory.
-            self._log.note_grad(owner, grad, arrived)
+            self._log.grads.note(owner, grad, arrived)
             after = arrived.reading
         else:
-            after = self._log.grad_now(owner)
+            after = self._log.grads.now(owner)
         reached: tuple[str, ...] = ()
         if before is not None:
             # PyTorch adds in place, and the memory may be that of another gradient as well.
             reached = self._log.changed_grad(owner)
         self._log.add(
-            kind="accumulate",
-            tensor=owner.label,
-            node=node_id,
-            incoming=arrived.reading,
-            grad_before=before,
-            grad_after=after,
-            reached=reached,
+            AccumulateEvent(
+                **self._log.at(),
+                tensor=owner.label,
+                node=node_id,
+                incoming=pending(arrived.reading),
+                grad_before=pending(before),
+                grad_after=pending(after),
+                reached=reached,
+            )
         )
 
 
 def _found_before(gradient: torch.Tensor, large: list[tuple[Gradient, Seen]]) -> Moments | None:
-    """Return what was found in a gradient when it came in, if the node only looks at it anew.
+    """Return the sums over an arriving gradient, if the node sends the same elements again.
 
     `view`, `transpose`, `expand` and their like do, and long graphs are full of them.
     """

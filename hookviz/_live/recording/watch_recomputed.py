@@ -3,30 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
-from typing import Any
-
-import torch
 
 from hookviz._live.forward.book import CallBook, CallEntry, CallMark
 from hookviz._live.forward.call import calls_watched_by
+from hookviz._live.forward.log import AtCall
 from hookviz._live.forward.part import ForwardPart
 from hookviz._live.forward.places import CodeRecords
 from hookviz._live.forward.watch import ForwardWatch
 from hookviz._live.graph.describe import Description
 from hookviz._live.graph.module_hooks import ModuleChains
-from hookviz._live.hooks.at_work import CallName
-from hookviz._live.hooks.places import HookPlace, with_flags
-from hookviz._live.hooks.table import HookEntry
-from hookviz._live.recording.log import EventLog, RawEvent
+from hookviz._live.hooks.hook import CallName
+from hookviz._live.internals import HookDict
+from hookviz._live.recording.log import EventLog
 from hookviz._live.recording.watch_module_hooks import BackwardHookWatcher
+from hookviz._live.values.looks import Looks
 from hookviz._parameters import Keep
-from hookviz._records import CallRecord, HookRecord, ModuleRecord, SourceRecord
+from hookviz._records import AnyEvent, CallRecord, ModuleRecord, SourceRecord
 
 
 class ForwardInBackward:
-    """Write the events of such calls into the middle of the backward's."""
+    """Write the events of recomputed calls into the middle of the backward's.
+
+    The numbers of the calls go on from those of the graph's forward.
+    """
+
+    notes = ("fact.recomputed",)
 
     def __init__(
         self,
@@ -37,15 +40,6 @@ class ForwardInBackward:
         *,
         keep: Keep,
     ) -> None:
-        """Prepare to watch.
-
-        Args:
-            log: The events of the pass.
-            chains: Gives hooks their ids.
-            hooks: Listens to the backward hooks of the calls.
-            forward: What is known of the graph; the numbers of its calls go on.
-            keep: See `Keep`.
-        """
         self.printed = log.printed
         self._log = log
         self._chains = chains
@@ -59,33 +53,31 @@ class ForwardInBackward:
         self._keep: Keep = keep
 
     @contextmanager
-    def watched(self) -> Iterator[None]:
+    def watching(self) -> Iterator[None]:
         """Watch within the block; where nothing is known of modules, do nothing."""
-        with ExitStack() as stack:
-            if self._known:
-                watch = ForwardWatch(self, self._book, keep=self._keep)
-                stack.enter_context(calls_watched_by(watch))
+        watch = ForwardWatch(self, self._book, Looks(self._keep))
+        with calls_watched_by(watch) if self._known else nullcontext():
             yield
 
-    def add(self, call: CallEntry, **fields: Any) -> RawEvent:
+    def at(self, call: CallEntry, printed: str) -> AtCall:
+        """Return the common fields of the next event of a call."""
+        return {**self._log.at(printed), "module": call.module.name, "call": call.number}
+
+    def add(self, call: CallEntry, event: AnyEvent) -> None:
         """Append an event of a call."""
-        notes = (*fields.pop("notes", ()), "fact.recomputed")
-        return self._log.add(module=call.module.name, call=call.number, notes=notes, **fields)
+        self._log.add(event)
 
     def heard_outside(self) -> None:
-        """Leave what was printed to the next event of the pass."""
+        """Leave the printed text to the next event of the pass."""
         self._log.hold_printed()
 
     def has_mark(self, call: CallEntry, mark: CallMark) -> None:
         """Listen to the backward hooks of a call, which a backward inside this one may run."""
         self._hooks.listen(mark, CallName(call.module.name, call.number), is_inner=True)
 
-    def hook_record(
-        self, module: torch.nn.Module, place: HookPlace, key: int, entry: HookEntry
-    ) -> HookRecord:
-        """Return the plain data of a hook, with the id that it has in the graph."""
-        record = self._chains.record_at(place.hooks, key, place.kind, entry)
-        return with_flags(record, module, place.hooks, key)
+    def seat(self, hooks: HookDict, key: int) -> tuple[str, bool]:
+        """Return the id that a hook has in the graph, and whether a call has registered it."""
+        return self._chains.seat(hooks, key)
 
     def added_to(self, graph: Description) -> Description:
         """Return the graph with the calls that were made during the pass, and their modules."""

@@ -92,7 +92,7 @@ class Carrier:
             added = self._to_chains.add(other, entry.function, entry.source, kind)
             added.entry.enabled = entry.enabled
             added.table.put(added.key)
-            self.added.append((added.table, added.key))
+            self.added.append((table_of(added.table.hooks), added.key))
             keys[key] = added.key
         hooks = _hooks_of(other, kind)
         if hooks is None:

@@ -12,7 +12,6 @@ from hookviz._live.forward.log import ForwardLog
 from hookviz._live.forward.watch import LiveForward
 from hookviz._live.graph.capture import LiveGraph, capture_live
 from hookviz._live.graph.hooks import AnyHook, HookChains, dictionaries, switched_off
-from hookviz._live.graph.module_hooks import ModuleHook
 from hookviz._live.graph.tensors import check_root
 from hookviz._live.hooks.ids import HookIds
 from hookviz._live.hooks.maker import HookMaker
@@ -138,7 +137,7 @@ class Passes:
     def needs_forward_without(self, hooks: Iterable[AnyHook] | None) -> bool:
         """Return whether a pass without some hooks (`None`: any) needs a new forward."""
         chosen = self.listed() if hooks is None else tuple(hooks)
-        return self.has_function and any(isinstance(hook, ModuleHook) for hook in chosen)
+        return self.has_function and any(hook.is_on_module for hook in chosen)
 
     def run_without(self, hooks: Iterable[AnyHook] | None, run: Run) -> TraceRecord:
         """Run a new forward and backward with some hooks off; see `put_back`."""
@@ -205,19 +204,19 @@ class Passes:
             hook: The hook.
             order: Whether it is to be moved or removed, not only edited or turned on or off.
         """
-        if not isinstance(hook, ModuleHook):
+        if not hook.is_on_module:
             return
         if order or not self.can_switch(hook):
             self.check_can_change_modules()
         if self._rerun is not None and self._rerun.registers(hook.key):
             raise HookvizError(
                 f"the function itself registers the hook {hook.entry.source.label} on "
-                f"{hook.owner.name}, and does so again each time it runs. Change it there."
+                f"{hook.owner.label}, and does so again each time it runs. Change it there."
             )
 
     def can_switch(self, hook: AnyHook) -> bool:
         """Return whether a hook can be turned off, which some need a new forward for."""
-        if not isinstance(hook, ModuleHook) or self.has_function:
+        if not hook.is_on_module or self.has_function:
             return True
         # Backward hooks are a part of the graph that the forward has made; there they can be.
         seat = (id(hook.table.hooks), hook.key)

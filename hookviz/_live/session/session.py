@@ -11,7 +11,6 @@ import torch
 from hookviz._live.forward.part import LiveModule
 from hookviz._live.graph.capture import LiveGraph
 from hookviz._live.graph.hooks import AnyHook, HookChains, switched_off
-from hookviz._live.graph.module_hooks import ModuleHook
 from hookviz._live.graph.tensors import LiveTensor, check_names
 from hookviz._live.hooks.maker import HookLike, HookMaker
 from hookviz._live.hooks.places import MODULE_KINDS
@@ -253,7 +252,7 @@ class Session(Sitting):
         self._check_open()
         self._check_idle()
         if not isinstance(forward, bool):
-            forward = isinstance(forward, ModuleHook)
+            forward = forward.is_on_module
         steps: list[Undo] = []
         with self._passes.put_back() as keep:
             try:

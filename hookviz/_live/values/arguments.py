@@ -21,7 +21,7 @@ MORE = "…"
 
 
 def of_call(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Item, ...]:
-    """Return what a module is called with, positional arguments first.
+    """Return the arguments of a call, positional ones first.
 
     Example:
         >>> of_call((1, [2, 3]), {"c": None})
@@ -33,7 +33,7 @@ def of_call(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Item, ...
 
 
 def of_output(output: Any, name: str = "output") -> tuple[Item, ...]:
-    """Return what a module returned: `output` itself, or what is in its containers."""
+    """Return the output of a call: `output` itself, or the objects in its containers."""
     return _limited(_inside(name, output, depth=0))
 
 

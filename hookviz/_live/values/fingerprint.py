@@ -1,15 +1,16 @@
-"""Keep a reading with enough of a mark to tell later whether it is still true."""
+"""Keep a reading with marks of its tensor, which tell later whether it is still true."""
 
 from __future__ import annotations
 
 from array import array
+from collections.abc import Callable
 from typing import Any
 
 import torch
 
 from hookviz._live import internals
 from hookviz._live.values.memory import bit_print, bit_sample, is_strided, place_of, same_bits
-from hookviz._live.values.reading import Reading
+from hookviz._live.values.reading import MaybeReading
 from hookviz._live.values.summarize import exact_numbers
 
 
@@ -25,7 +26,7 @@ class Seen:
     def __init__(
         self,
         tensor: torch.Tensor | None,
-        reading: Reading | None,
+        reading: MaybeReading,
         *,
         is_exact: bool = False,
     ) -> None:
@@ -72,7 +73,7 @@ class Seen:
         return other
 
     def is_still(self, tensor: torch.Tensor | None) -> bool:
-        """Return whether the reading is known to be what the tensor holds now."""
+        """Return whether the reading is known to be that of the tensor now."""
         reading = self.reading
         if tensor is None or reading is None:
             return tensor is None and reading is None
@@ -83,7 +84,16 @@ class Seen:
             return self._has_print_of(tensor)
         return reading.numbers is not None and same_numbers(reading.numbers, tensor)
 
-    def has_value_of(self, tensor: torch.Tensor, reading: Reading | None) -> bool:
+    def read_again(
+        self, tensor: torch.Tensor, read: Callable[[torch.Tensor], MaybeReading]
+    ) -> tuple[MaybeReading, bool]:
+        """Return what the tensor holds now, and whether that is another value."""
+        if self.is_still(tensor):
+            return self.reading, False
+        reading = read(tensor)
+        return reading, not self.has_value_of(tensor, reading)
+
+    def has_value_of(self, tensor: torch.Tensor, reading: MaybeReading) -> bool:
         """Return whether a tensor holds the same numbers, `reading` being what it holds now.
 
         Two large tensors may differ and have the same summary; their bits tell.

@@ -1,4 +1,4 @@
-"""Look at a module's arguments or outputs at one moment, and tell what is another one later."""
+"""Read a module's arguments or outputs at one moment, and detect changes later."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from hookviz._live.values.arguments import MORE, Item, is_tensor
 from hookviz._live.values.fingerprint import Seen
 from hookviz._live.values.memory import equal_bits
 from hookviz._live.values.quiet import read_quietly
+from hookviz._live.values.reading import Reading
 from hookviz._parameters import Keep
 from hookviz._records.value import Argument
 
@@ -22,7 +23,7 @@ _MOST_REMEMBERED = 256
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What was there: the objects themselves, and the plain data of them.
+    """The arguments or outputs at one moment: the objects, and their plain data.
 
     It holds tensors, so it is for the time of one call only.
     """
@@ -44,7 +45,7 @@ class Looks:
         self._known: dict[int, tuple[weakref.ref[torch.Tensor], Seen]] = {}
 
     def look(self, items: tuple[Item, ...]) -> Look:
-        """Read what is there now. Call it within `quietly`.
+        """Read the objects as they are now. Call it within `quietly`.
 
         Args:
             items: See `arguments.of_call` and `arguments.of_output`.
@@ -59,7 +60,7 @@ class Looks:
         known = self._known.get(id(tensor))
         if known is not None and known[0]() is tensor and known[1].is_still(tensor):
             return known[1]
-        reading = read_quietly(tensor, keep=self._keep)
+        reading = self._read(tensor)
         # All bits of a large one: between two looks runs code of the user's.
         seen = Seen(tensor, reading, is_exact=True)
         if reading.is_large:
@@ -76,7 +77,7 @@ class Looks:
     def changed_in_place(self, before: Look) -> bool:
         """Return whether a tensor of an earlier look holds other numbers now."""
         return any(
-            seen is not None and not self._is_same_tensor(value, seen)
+            seen is not None and seen.read_again(value, self._read)[1]
             for (_, value), seen in zip(before.items, before.seen, strict=True)
         )
 
@@ -91,22 +92,16 @@ class Looks:
         )
 
     def _differs(self, one: Any, other: Any, first: Seen | None, second: Seen | None) -> bool:
-        if first is None or second is None:
+        if first is None or second is None or first is second:
             return first is not second
-        if first is second:
-            return False
-        before, after = first.reading, second.reading
-        if before is None or after is None or not before.is_large or not after.is_large:
-            return before != after
-        if before != after:
+        if first.reading != second.reading:
             return True
         # Two large tensors can have the same summary. Where the first one is as it was, compare.
-        return first.is_still(one) and not equal_bits(one, other)
+        is_large = first.reading is not None and first.reading.is_large
+        return is_large and first.is_still(one) and not equal_bits(one, other)
 
-    def _is_same_tensor(self, tensor: torch.Tensor, seen: Seen) -> bool:
-        if seen.is_still(tensor):
-            return True
-        return seen.has_value_of(tensor, read_quietly(tensor, keep=self._keep))
+    def _read(self, tensor: torch.Tensor) -> Reading:
+        return read_quietly(tensor, keep=self._keep)
 
 
 def _argument(path: str, value: Any, seen: Seen | None) -> Argument:

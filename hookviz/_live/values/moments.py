@@ -23,7 +23,7 @@ _EXACT_DTYPES = (torch.float32, torch.float64)
 
 @dataclass(slots=True)
 class Moments:
-    """What is known of the finite elements of a tensor, and how many there are of each kind."""
+    """Sums over the finite elements of a tensor, and how many there are of each kind."""
 
     count: int = 0
     square: float = 0.0

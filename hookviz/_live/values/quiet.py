@@ -1,4 +1,4 @@
-"""Read tensors in the middle of the user's code, without a trace in it."""
+"""Read tensors in the middle of the user's code, unseen by the code."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DEVICES = ("cpu", "cuda")
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """Keep what hookviz does from the user's function modes, dispatch modes, and autocast.
+    """Keep the reads of hookviz out of the user's function modes, dispatch modes, and autocast.
 
     Under autocast a sum of squares would be one of bfloat16 numbers, and a mode that counts
     operations would count those of hookviz.
@@ -30,7 +30,7 @@ def quietly() -> Iterator[None]:
 
 
 def read_quietly(tensor: torch.Tensor, *, keep: Keep) -> Reading:
-    """Return what a tensor holds; of one that cannot be read now, its shape and the reason.
+    """Read a tensor; one that cannot be read now has its shape and the reason.
 
     Its snapshot is made as well, which later could not be done as quietly. Call it within
     `quietly`.

@@ -1,10 +1,10 @@
-"""Read a tensor while backward waits, and make a snapshot of what was read when somebody looks."""
+"""Read a tensor while backward waits, and make its snapshot at the first look at the trace."""
 
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import replace
+from typing import Any, overload
 
 import torch
 
@@ -12,8 +12,7 @@ from hookviz._live.values.memory import equal_bits, is_strided, place_of
 from hookviz._live.values.moments import Moments
 from hookviz._live.values.summarize import Excerpt, exact_numbers, excerpt, summarize
 from hookviz._parameters import Keep
-from hookviz._records import TensorSnapshot
-from hookviz._records.value import Argument
+from hookviz._records import AnyEvent, Argument, TensorSnapshot, Value
 
 WHOLE_LIMIT = 64
 """Tensors with at most this many elements are kept whole."""
@@ -38,7 +37,7 @@ _UNREADABLE = (RuntimeError, NotImplementedError, TypeError)
 
 
 class Reading:
-    """What a tensor held at one moment, in the form in which it was fastest to get.
+    """The value of a tensor at one moment, in the form that was fastest to get.
 
     It holds plain numbers and copies, never the tensor itself, so later changes cannot reach it.
     Two readings are equal if their snapshots are.
@@ -134,26 +133,30 @@ class Reading:
     __hash__ = None  # type: ignore[assignment]  # it is compared by what it says
 
 
-@dataclass(frozen=True, slots=True)
-class ReadArgument:
-    """What will be an `Argument` of an event: a tensor that a hook was given beside its own."""
+MaybeReading = Reading | None
+"""What a gradient held; `None` for no gradient."""
 
-    path: str
-    reading: Reading | None
-
-    def finished(self) -> Argument:
-        """Return the plain record."""
-        if self.reading is None:
-            return Argument(path=self.path, text="None")
-        return Argument(path=self.path, snapshot=self.reading.snapshot)
+RawValue = MaybeReading | tuple[MaybeReading, ...]
+"""A gradient, or one for each slot or edge, before the snapshots are made (see `Value`)."""
 
 
-RawValue = Reading | None | tuple[Reading | None, ...]
-"""What `Value` is in an event, before the snapshots are made."""
+@overload
+def pending(value: MaybeReading) -> TensorSnapshot | None: ...
+@overload
+def pending(value: tuple[MaybeReading, ...]) -> tuple[TensorSnapshot | None, ...]: ...
+@overload
+def pending(value: RawValue) -> Value: ...
+def pending(value: Any) -> Any:
+    """Return a reading as it is, to stand in an event where `finished_event` puts its snapshot.
+
+    This is the one place in which the type checker is told otherwise: an event that is made while
+    backward waits holds readings, and all who see events get finished ones.
+    """
+    return value
 
 
 class Reader:
-    """Read the tensors of one pass, and see to it that what is held meanwhile stays small.
+    """Read the tensors of one pass, and keep the memory of their readings small.
 
     Attributes:
         keep: See `Keep`.
@@ -230,13 +233,18 @@ def differ(
     return not equal_bits(one, other)
 
 
-def finished(value: Any) -> Any:
-    """Return the record of what was read, or those of a tuple of them; anything else as it is."""
+def finished_event(event: AnyEvent) -> AnyEvent:
+    """Return an event with snapshots in the place of its readings."""
+    fields = event.__struct_fields__
+    return type(event)(**{name: _finished(getattr(event, name)) for name in fields})
+
+
+def _finished(value: Any) -> Any:
     if type(value) is Reading:
         return value.snapshot
-    if type(value) is ReadArgument:
-        return value.finished()
-    return tuple(map(finished, value)) if type(value) is tuple else value
+    if type(value) is Argument:
+        return replace(value, snapshot=_finished(value.snapshot))
+    return tuple(map(_finished, value)) if type(value) is tuple else value
 
 
 def _copied(plain: torch.Tensor) -> torch.Tensor | None:
@@ -276,7 +284,7 @@ def _fields(raw: Any) -> dict[str, Any]:
 
 
 def _at_once(plain: torch.Tensor, *, keep: Keep) -> dict[str, Any]:
-    """Return those fields for a tensor whose copy could not be read later as it can be now."""
+    """Return the same for a tensor whose copy could not be read later as it can be now."""
     found: dict[str, Any] = {}
     try:
         if plain.layout != torch.strided:

@@ -20,7 +20,7 @@ GRID = 16
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """All that is read of a large tensor while backward waits; text is made of it later.
+    """The numbers and copies that are taken of a large tensor while backward waits.
 
     Attributes:
         found: What was added up over the elements that lie in memory.
