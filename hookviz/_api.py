@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import torch
 
@@ -13,16 +13,9 @@ from hookviz._live.graph.capture import capture_live
 from hookviz._live.graph.describe import describe
 from hookviz._live.graph.hooks import HookChains
 from hookviz._live.graph.tensors import check_root
-from hookviz._live.hooks.typed import own_namespaces
-from hookviz._live.recording.forward_alone import forward_trace
-from hookviz._live.recording.options import BackwardOptions, check_inputs, with_gradient
-from hookviz._live.recording.run import record_backward
-from hookviz._live.session.root_function import (
-    RootFunction,
-    check_result,
-    is_function,
-    run_function,
-)
+from hookviz._live.recording.options import BackwardOptions, check_inputs
+from hookviz._live.session.ready_graph import PassSettings, ReadyGraph
+from hookviz._live.session.root_function import RootFunction, is_function, run_function
 from hookviz._live.user.code import variables_of
 from hookviz._parameters import Keep, check_keep, check_language
 from hookviz._trace import Trace
@@ -88,29 +81,22 @@ def record(
         3.0
     """
     check_keep(keep)
-    options = BackwardOptions(
-        gradient=gradient,
-        inputs=check_inputs(inputs),
-        retain_graph=retain_graph,
-        create_graph=create_graph,
+    settings = PassSettings(
+        options=BackwardOptions(
+            gradient=gradient,
+            inputs=check_inputs(inputs),
+            retain_graph=retain_graph,
+            create_graph=create_graph,
+        ),
+        names=names,
+        namespaces=variables_of(sys._getframe(1)),
+        keep=keep,
     )
-    namespaces = variables_of(sys._getframe(1))
-    forward = None
-    if is_function(root):
-        function = cast("RootFunction", root)
-        forward = run_function(function, keep=keep)
-        namespaces = (*namespaces, *own_namespaces(function))
-        if forward.has_failed:
-            record = forward_trace(forward.live, namespaces=namespaces, keep=keep)
-            return Trace.from_record(record)
-        root = check_result(forward.result)
-    tensor = check_root(root)
-    options = with_gradient(tensor, options)
-    whole = None if forward is None else forward.live.log
-    live = capture_live(tensor, names=names, namespaces=namespaces, whole=whole)
-    del forward, root  # what they keep alive is in the graph by now, or is not needed
-    recording = record_backward(live, HookChains(live), options, keep=keep)
-    return Trace.later(recording.trace, error=recording.error)
+    made = run_function(root, keep=keep) if is_function(root) else root
+    graph = ReadyGraph.behind(made, settings)
+    del made, root  # what they keep alive is in the graph by now, or is not needed
+    finish, error = graph.record()
+    return Trace.later(finish, error=error)
 
 
 def explore(

@@ -6,22 +6,19 @@ import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from types import TracebackType
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import torch
 
-from hookviz._languages import table
 from hookviz._live.forward.watch import LiveForward, watching
-from hookviz._live.recording.forward_alone import forward_trace
-from hookviz._live.session.fixed import ForwardSession
+from hookviz._live.session.ready_graph import PassSettings, ReadyGraph
 from hookviz._live.user.code import callers_variables, variables_of
 from hookviz._live.user.names import Namespace
-from hookviz._parameters import Keep, check_keep
+from hookviz._parameters import Keep, check_keep, check_language
 from hookviz._trace import Trace
 from hookviz.errors import HookvizError, NotAModuleError
 
 if TYPE_CHECKING:
-    from hookviz._live.session.session import Session
     from hookviz._widget.explorer import Explorer
 
 
@@ -45,8 +42,8 @@ class Forward:
     def _made_trace(self, namespaces: tuple[Namespace, ...]) -> Trace:
         if self._trace is not None:
             return self._trace
-        record = forward_trace(self._live, namespaces=namespaces, keep=self._keep)
-        trace = Trace.from_record(record)
+        settings = PassSettings(namespaces=namespaces, keep=self._keep)
+        trace = Trace.from_record(ReadyGraph.of_forward(self._live, settings).run())
         if self._live.is_over:
             self._trace = trace
         return trace
@@ -64,8 +61,7 @@ class Forward:
         """
         from hookviz._widget.explorer import Explorer
 
-        if lang is not None:
-            table(lang)  # refuses a language that there is none of
+        lang = check_language(lang)
         if not self._live.is_over:
             raise HookvizError("the watched block is still running; call explore() after it.")
         trace = self._made_trace(variables_of(sys._getframe(1)))
@@ -74,7 +70,7 @@ class Forward:
                 "there is nothing to show: no watched module returned a tensor in this block. "
                 "Call the module itself inside it, as in model(x)."
             )
-        return Explorer(cast("Session", ForwardSession(trace)), lang=lang)
+        return Explorer(None, trace=trace, lang=lang)
 
     def __repr__(self) -> str:
         calls = len(self._live.log.book.calls)

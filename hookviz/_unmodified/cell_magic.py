@@ -22,7 +22,7 @@ from hookviz._languages import LANGUAGES
 from hookviz._live.unmodified.code import UnmodifiedCode
 from hookviz._live.unmodified.freed import FreedValues
 from hookviz._live.unmodified.interception import CALLS, MOST_CALLS, Calls
-from hookviz._live.unmodified.session import RecordedSession
+from hookviz._live.unmodified.users_call import open_session
 from hookviz._live.user.cell_line import NAME, as_run
 from hookviz._unmodified.report import headings, notes
 from hookviz._view.text.message import Message, render, segments
@@ -107,7 +107,7 @@ class CellMagic:
         remember = close_earlier()
         freed = FreedValues()
         code = UnmodifiedCode(
-            lambda call: RecordedSession(call, freed),
+            lambda call: open_session(call, freed),
             discard=lambda session: session.close(),
             limit=options.calls,
         )
