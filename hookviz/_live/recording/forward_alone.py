@@ -17,23 +17,6 @@ from hookviz._parameters import Keep
 from hookviz._records import ErrorEvent, TraceRecord
 
 
-def forward_trace(
-    live: LiveForward, *, namespaces: Iterable[Namespace] = (), keep: Keep = "summary"
-) -> TraceRecord:
-    """Return what a block has shown, alone and without a backward.
-
-    Its graph is the one behind what the last outermost call returned, where that requires grad.
-    Where it does not there are no nodes, and where nothing was returned no tensors either.
-
-    Args:
-        live: The block.
-        namespaces: Where to look for names of tensors.
-        keep: See `Keep`.
-    """
-    graph = forward_graph(live, namespaces=namespaces)
-    return trace_of(live, graph, HookChains(graph), keep=keep)
-
-
 def forward_graph(live: LiveForward, *, namespaces: Iterable[Namespace] = ()) -> LiveGraph:
     """Return the graph behind what the last outermost call returned; it may have no nodes."""
     outputs = [tensor for _, tensor in live.output]
