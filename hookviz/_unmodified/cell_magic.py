@@ -19,9 +19,9 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import display
 
 from hookviz._languages import LANGUAGES
-from hookviz._live.unmodified.code import UnmodifiedCode
+from hookviz._live.unmodified.call import Calls
+from hookviz._live.unmodified.code import CALLS, MOST_CALLS, UnmodifiedCode
 from hookviz._live.unmodified.freed import FreedValues
-from hookviz._live.unmodified.interception import CALLS, MOST_CALLS, Calls
 from hookviz._live.unmodified.users_call import open_session
 from hookviz._live.user.cell_line import NAME, as_run
 from hookviz._unmodified.report import headings, notes

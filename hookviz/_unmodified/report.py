@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from hookviz._live.unmodified.call import Calls
 from hookviz._live.unmodified.caller import Caller
-from hookviz._live.unmodified.interception import Calls
 from hookviz._live.user.code import name_of_file
 from hookviz._view.text.message import Message
 

@@ -15,8 +15,8 @@ from types import CodeType, ModuleType
 
 from hookviz._files import check_path
 from hookviz._languages import LANGUAGES
-from hookviz._live.unmodified.code import UnmodifiedCode
-from hookviz._live.unmodified.interception import CALLS, MOST_CALLS, Calls
+from hookviz._live.unmodified.call import Calls
+from hookviz._live.unmodified.code import CALLS, MOST_CALLS, UnmodifiedCode
 from hookviz._live.unmodified.users_call import record_plainly
 from hookviz._live.user.tracebacks import hide_hookviz
 from hookviz._trace import Trace

@@ -9,8 +9,8 @@ from hookviz._live.graph.capture import LiveGraph
 from hookviz._live.graph.node_names import plain_name
 from hookviz._live.session.ready_graph import PassSettings, ReadyGraph
 from hookviz._live.session.session import Session
+from hookviz._live.unmodified.call import BackwardCall
 from hookviz._live.unmodified.freed import FreedValues
-from hookviz._live.unmodified.interception import BackwardCall
 from hookviz._records import ErrorRecord, TraceRecord
 
 
@@ -22,7 +22,7 @@ def record_plainly(call: BackwardCall) -> TraceRecord:
     """
     settings = PassSettings(options=call.options, namespaces=call.namespaces)
     graph = ReadyGraph.behind(call.root, settings)
-    return graph.run(lambda: call.run(call.options.retain_graph))
+    return graph.run(lambda: call.run(retain_graph=call.options.retain_graph))
 
 
 def open_session(call: BackwardCall, freed: FreedValues) -> Session:
@@ -92,7 +92,7 @@ class UsersBackward:
 
         def backward() -> None:
             try:
-                call.run(is_kept or not wants_freed)
+                call.run(retain_graph=is_kept or not wants_freed)
             except Exception:
                 raise
             except BaseException as error:
