@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hookviz._live.graph.capture import LiveGraph
 from hookviz._live.graph.hooks import dictionaries
 from hookviz._live.graph.node_names import plain_name
 from hookviz._live.graph.tensors import LiveTensor
 from hookviz._live.hooks.maker import HookMaker
 from hookviz._live.hooks.table import HookEntry, HookTable, table_of
-from hookviz._live.internals import HookDict
 from hookviz._live.session.ready_graph import ReadyGraph
 from hookviz._records import HookKind
 
@@ -53,21 +54,26 @@ class CarryOver:
             added = self._new.chains.nodes.put_entry(hook.owner.id, hook.kind, hook.entry)
             self._new.chains.nodes.adopt(added, hook.id)
 
-    def carry_registered(self, table: HookTable, entries: list[HookEntry], keys: list[int]) -> None:
-        """Change again the hooks that the function registers on a tensor that lasts.
+    def change_again(
+        self, entries: Sequence[HookEntry], table: HookTable | None, keys: Sequence[int], where: str
+    ) -> None:
+        """Change hooks that the function has registered anew as the explorer changed those before.
 
         Args:
-            table: The hooks of the tensor.
-            entries: The hooks that the run before has registered.
-            keys: The keys of the hooks that the new run has registered in their place.
+            entries: The hooks that an earlier run of the function has registered.
+            table: The dictionary with the new hooks; `None` where there is none.
+            keys: Their keys: the first one stands for the first entry, and so on.
+            where: The owner of the hooks, for the label of one that has no place.
         """
-        for entry, key in zip(entries, keys, strict=False):
-            if entry.is_gone:
-                table.take_off(key)
-            elif entry.is_changed:
-                self._change(table, key, entry)
-        self.dropped += [e.source.label for e in entries[len(keys) :] if e.is_changed]
-        self._new.chains.refresh()
+        for place, entry in enumerate(entries):
+            if not (entry.is_gone or entry.is_changed):
+                continue
+            if table is None or place >= len(keys):
+                self.dropped.append(f"{entry.source.label} ({where})")
+            elif entry.is_gone:
+                table.take_off(keys[place])
+            else:
+                self._change(table, keys[place], entry)
 
     def _carry_hooks(
         self, owner: LiveTensor, kind: HookKind, table: HookTable, *, alike: bool
@@ -76,7 +82,12 @@ class CarryOver:
         if other is None:
             self.dropped += [f"{label} ({owner.label})" for label in _changed(table)]
             return
-        keys = self._match_users(owner, table, _hooks_of(other, kind))
+        hooks = dict(dictionaries(other)).get(kind)
+        to_table = None if hooks is None else table_of(hooks)
+        to_keys = [] if to_table is None else list(to_table.found)
+        entries = [_found_entry(table, key) for key in table.found]
+        self.change_again(entries, to_table, to_keys, owner.label)
+        keys = dict(zip(table.found, to_keys, strict=False))
         ids = {hook.key: hook.id for hook in self._old.chains.of(owner) if hook.table is table}
         for key, entry in table.entries.items():
             if entry.origin != "explorer":
@@ -86,7 +97,7 @@ class CarryOver:
             added.table.put(added.key)
             self.added.append((added.table, added.key))
             keys[key] = added.key
-        hooks = _hooks_of(other, kind)
+        hooks = dict(dictionaries(other)).get(kind)
         if hooks is None:
             return
         self._new.chains.refresh()
@@ -97,31 +108,6 @@ class CarryOver:
         order = [keys[key] for key in table.order() if key in keys]
         to_table.reorder(order)
         self._new.chains.refresh()
-
-    def _match_users(
-        self, owner: LiveTensor, table: HookTable, hooks: HookDict | None
-    ) -> dict[int, int]:
-        """Change again the hooks that the function registers on a tensor that it makes anew.
-
-        Returns:
-            The new key for each old one: the first hook stands for the first, and so on.
-        """
-        to_table = None if hooks is None else table_of(hooks)
-        to_keys = [] if to_table is None else list(to_table.found)
-        keys = dict(zip(table.found, to_keys, strict=False))
-        for key in table.found:
-            entry = table.entries.get(key)
-            is_gone = key in table.taken_off
-            if to_table is None or key not in keys:
-                if is_gone or (entry is not None and entry.is_changed):
-                    label = "" if entry is None else entry.source.label
-                    self.dropped.append(f"{label} ({owner.label})".strip())
-                continue
-            if is_gone:
-                to_table.take_off(keys[key])
-            elif entry is not None and entry.is_changed:
-                self._change(to_table, keys[key], entry)
-        return keys
 
     def _change(self, table: HookTable, key: int, entry: HookEntry) -> None:
         to_entry = table.entries[key]
@@ -140,8 +126,13 @@ def has_same_structure(one: LiveGraph, other: LiveGraph) -> bool:
     ]
 
 
-def _hooks_of(owner: LiveTensor, kind: HookKind) -> HookDict | None:
-    return dict(dictionaries(owner)).get(kind)
+def _found_entry(table: HookTable, key: int) -> HookEntry:
+    """Return the entry of a hook of the user's, also of one that was removed."""
+    entry = table.entries.get(key)
+    if entry is None:
+        entry = HookEntry(table.found[key])
+        entry.is_gone = key in table.taken_off
+    return entry
 
 
 def _counterpart(owner: LiveTensor, live: LiveGraph, *, alike: bool) -> LiveTensor | None:

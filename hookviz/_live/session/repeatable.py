@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from torch.utils.hooks import RemovableHandle
 
+from hookviz._live.graph.tensors import LiveTensor
 from hookviz._live.hooks.table import HookEntry, HookTable
 from hookviz._live.session.put_back_buffers import KeptBuffers
 from hookviz._live.session.put_back_random import RandomState
@@ -102,12 +103,12 @@ class Forgotten:
             ordered = sorted(table.found, key=lambda key: places.get(key, len(places)))
             table.found = {key: table.found[key] for key in ordered}
 
-    def on(self, things: Iterable[object]) -> Iterator[tuple[HookTable, list[HookEntry]]]:
-        """Yield the tables of some things, with the hooks that were taken from each."""
-        chosen = {id(thing) for thing in things}
+    def on(self, owners: Iterable[LiveTensor]) -> Iterator[tuple[HookTable, list[HookEntry], str]]:
+        """Yield the tables of some tensors, the hooks taken from each, and the tensor's label."""
+        labels = {id(owner.tensor): owner.label for owner in owners}
         for thing, table, _, _, taken in self._taken:
-            if id(thing) in chosen and taken:
-                yield table, list(taken.values())
+            if id(thing) in labels and taken:
+                yield table, list(taken.values()), labels[id(thing)]
 
 
 def _take(table: HookTable, numbers: range) -> dict[int, HookEntry]:

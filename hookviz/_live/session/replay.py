@@ -272,9 +272,10 @@ class Replay:
         carried = CarryOver(old, new, maker=self._maker)
         if carry and not run.has_failed:
             carried.carry()
-            for table, entries in self._forgotten.on(tensors):
+            for table, entries, where in self._forgotten.on(new.live.tensors):
                 again = [key for key in table.listed() if function.registers(key)]
-                carried.carry_registered(table, entries, again)
+                carried.change_again(entries, table, again, where)
+            new.chains.refresh()
         self.graph, self._before = new, self._before.renewed(new.live.tensors)
         return carried
 

@@ -165,15 +165,6 @@ class Session:
     ) -> str:
         """Register a hook at the end of its chain; return its id.
 
-        Args:
-            target: A tensor or module of the graph, its name, or an id: `t2`, `m3`, or `n4` for a
-                function.
-            hook: A callable, or the text of a lambda or `def`.
-            kind: The kind of hook: on a tensor `tensor_hook` if not given, on a module
-                `module_forward_hook`, on a function `node_hook`.
-            with_kwargs: Whether a forward hook is given keyword arguments as well; decided by its
-                signature if not given.
-
         Raises:
             UnknownTargetError: If the graph has no such thing.
             HookvizError: If that takes no hook of this kind, or the forward cannot be run again.
