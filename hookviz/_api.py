@@ -163,14 +163,14 @@ def explore(
         30.0
         >>> explorer.close()
     """
-    # Here and not above: `import hookviz` loads neither the widget nor what changes hooks.
+    # Here and not above: `import hookviz` loads neither the widget nor the code that changes hooks.
     from hookviz._live.session.session import Session
     from hookviz._widget.explorer import Explorer
 
     lang = check_language(lang)
     options = BackwardOptions(gradient=gradient, inputs=check_inputs(inputs))
     namespaces = variables_of(sys._getframe(1))
-    # The same cell run again closes what it showed before; its hooks would stack up otherwise.
+    # The same cell run again closes its explorer of before; hooks would stack up otherwise.
     remember = close_earlier()
     session = Session(root, options, names=names, namespaces=namespaces, echo=False)
     try:

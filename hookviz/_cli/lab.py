@@ -54,7 +54,7 @@ def _parser() -> argparse.ArgumentParser:
             "Copy the tutorials into a folder of yours and open the first one in JupyterLab. "
             "A notebook that is there already is never overwritten."
         ),
-        epilog="What follows -- goes to JupyterLab: hookviz lab -- --port=8890",
+        epilog="Arguments after -- go to JupyterLab: hookviz lab -- --port=8890",
     )
     lab.add_argument(
         "--dir",
@@ -114,7 +114,7 @@ def _jupyter_command(folder: Path, options: argparse.Namespace) -> list[str]:
 
 def _run(command: Sequence[str]) -> int:
     if os.name != "nt":
-        # JupyterLab takes the place of this process, so whatever stops one stops the other.
+        # JupyterLab takes the place of this process, so a signal that stops one stops the other.
         sys.stdout.flush()
         os.execv(command[0], list(command))
     with subprocess.Popen(command) as process:

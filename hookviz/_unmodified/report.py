@@ -12,10 +12,10 @@ MORE = "--calls 10"
 
 
 def headings(calls: Calls, *, file: str) -> tuple[Message, ...]:
-    """Return what stands above each recorded call, in their order.
+    """Return the heading of each recorded call, in their order.
 
     Args:
-        calls: What was caught.
+        calls: The calls of the code.
         file: The file of the cell or script that was run; it is named where a call is elsewhere.
     """
     count = len(calls.recorded)
@@ -34,10 +34,10 @@ def headings(calls: Calls, *, file: str) -> tuple[Message, ...]:
 
 
 def notes(calls: Calls, *, file: str, limit: int) -> tuple[Message, ...]:
-    """Return what there is to say of the calls that are not shown, or that there was none at all.
+    """Return the notes on calls that are not shown, or that there was none at all.
 
     Args:
-        calls: What was caught.
+        calls: The calls of the code.
         file: As in `headings`.
         limit: How many calls were to be recorded.
     """

@@ -12,7 +12,7 @@ from hookviz._records import BackwardArguments
 def named_arguments(graph: ReadyGraph) -> BackwardArguments:
     """Return the arguments of backward, with names for tensors.
 
-    `retain_graph` keeps its default: hookviz retains every graph, whatever the user wants.
+    `retain_graph` keeps its default: hookviz retains every graph that it may run again.
 
     Args:
         graph: The graph, which knows its own tensors; others are looked for in its namespaces.

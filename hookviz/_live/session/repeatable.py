@@ -9,8 +9,7 @@ from torch.utils.hooks import RemovableHandle
 
 from hookviz._live.graph.tensors import LiveTensor
 from hookviz._live.hooks.table import HookEntry, HookTable
-from hookviz._live.session.put_back_buffers import KeptBuffers
-from hookviz._live.session.put_back_random import RandomState
+from hookviz._live.session.put_back import KeptBuffers, RandomState
 from hookviz._live.session.root_function import FunctionRun, RootFunction, run_function
 from hookviz._parameters import Keep
 

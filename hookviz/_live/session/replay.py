@@ -16,8 +16,7 @@ from hookviz._live.hooks.places import BACKWARD_KINDS
 from hookviz._live.hooks.table import HookTable, table_of
 from hookviz._live.session.carry_over import CarryOver
 from hookviz._live.session.lease import HookLease
-from hookviz._live.session.put_back import KeptGrads, KeptNumbers
-from hookviz._live.session.put_back_random import RandomState
+from hookviz._live.session.put_back import KeptGrads, KeptNumbers, RandomState
 from hookviz._live.session.ready_graph import PassSettings, ReadyGraph
 from hookviz._live.session.repeatable import Forgotten, RepeatableFunction, placeholders_away
 from hookviz._live.session.root_function import is_function
@@ -142,7 +141,7 @@ class Replay:
 
     @contextmanager
     def put_back(self, *, always: bool = False) -> Iterator[Callable[[], None]]:
-        """Put graph, `.grad`s and buffers back after the block, unless it calls what it is given.
+        """Put graph, `.grad`s and buffers back after the block, unless it calls the given function.
 
         Args:
             always: Whether to do so in any case, and with random generators too.

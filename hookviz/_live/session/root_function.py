@@ -63,20 +63,19 @@ def run_function(
 ) -> FunctionRun:
     """Run a function with every module that it calls watched.
 
-    An `Exception` that it raises is told in the log of the run; anything stronger goes on to the
-    caller.
+    An `Exception` in it is kept in the log of the run; anything stronger goes on to the caller.
 
     Args:
         function: It is called once.
         keep: See `Keep`.
-        echo: Whether what is printed also reaches standard output.
+        echo: Whether the output of the function also reaches standard output.
         begins: Is told of the module of an outermost call before it is called.
     """
     with watching(keep=keep, echo=echo, begins=begins) as live:
         run = None
         try:
             result = function()
-        except Exception as error:  # noqa: BLE001 - whatever the user's function may raise
+        except Exception as error:  # noqa: BLE001 - the user's function may raise any
             live.failed(error)
             run = FunctionRun(function, live, None, has_failed=True)
     return run or FunctionRun(function, live, result, has_failed=False)

@@ -85,7 +85,7 @@ class UnmodifiedCode:
         self._end_watch()
         self._is_on = False
         if put_engine_function() is self._stand_in:
-            # Else somebody stands in front of it now, and calls it: it passes everything on.
+            # Else another function stands in front of it now, and calls it: it passes all calls on.
             put_engine_function(self._engine)
         # Where the code itself had put another stream in place of standard output when the watch
         # ended, hookviz's own came back with the code's end of that.

@@ -128,7 +128,7 @@ class KeptValue:
 
 
 def freed_node() -> Node:
-    """Return a node that PyTorch has freed: to read what it saved raises PyTorch's own error."""
+    """Return a node that PyTorch has freed: reading its saved values raises PyTorch's own error."""
     with torch.inference_mode(mode=False), torch.enable_grad():
         leaf = torch.ones((), requires_grad=True, device="cpu")
         root = leaf * leaf
