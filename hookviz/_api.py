@@ -1,10 +1,10 @@
-"""Offer what users call: `capture`, `record` and `explore`."""
+"""Offer the calls of users: `capture`, `record` and `explore`."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import torch
 
@@ -13,16 +13,9 @@ from hookviz._live.graph.capture import capture_live
 from hookviz._live.graph.describe import describe
 from hookviz._live.graph.hooks import HookChains
 from hookviz._live.graph.tensors import check_root
-from hookviz._live.hooks.typed import own_namespaces
-from hookviz._live.recording.forward_alone import forward_trace
-from hookviz._live.recording.options import BackwardOptions, check_inputs, with_gradient
-from hookviz._live.recording.run import record_backward
-from hookviz._live.session.root_function import (
-    RootFunction,
-    check_result,
-    is_function,
-    run_function,
-)
+from hookviz._live.recording.options import BackwardOptions, check_inputs
+from hookviz._live.session.ready_graph import PassSettings, ReadyGraph
+from hookviz._live.session.root_function import RootFunction, is_function, run_function
 from hookviz._live.user.code import variables_of
 from hookviz._parameters import Keep, check_keep, check_language
 from hookviz._trace import Trace
@@ -35,15 +28,27 @@ if TYPE_CHECKING:
 def capture(root: torch.Tensor, *, names: Mapping[str, torch.Tensor] | None = None) -> Graph:
     """Return the autograd graph behind a tensor; nothing is run.
 
-    Of tensors with more than 64 elements only shape and dtype are looked at: reading the weights
-    of a large network would take longer than all the rest.
+    The values of tensors with more than 64 elements are not read: for the weights of a large
+    network that would take longer than all the rest.
 
     Args:
-        root: A tensor that requires grad, any shape.
-        names: Names for tensors, before those found among the caller's variables.
+        root: A tensor of any shape and dtype that requires grad.
+        names: Names for tensors; they come before the names of the caller's variables.
+
+    Returns:
+        The graph: its functions, tensors and hooks.
 
     Raises:
-        HookvizError: If there is no graph, or an earlier backward has freed it.
+        NotATensorError: If the root is no tensor.
+        NoGradError: If the root does not require grad.
+        FreedGraphError: If an earlier backward has freed the graph.
+
+    Example:
+        >>> import hookviz, torch
+        >>> a = torch.tensor(2.0, requires_grad=True)
+        >>> graph = hookviz.capture(a * 3)
+        >>> [node.name for node in graph.nodes]
+        ['MulBackward0', 'AccumulateGrad']
     """
     namespaces = variables_of(sys._getframe(1))
     live = capture_live(check_root(root), names=names, namespaces=namespaces)
@@ -60,57 +65,60 @@ def record(
     names: Mapping[str, torch.Tensor] | None = None,
     keep: Keep = "summary",
 ) -> Trace:
-    """Call `root.backward(...)` once, for real, and return what happened.
+    """Call `root.backward(...)` once, for real, and return every event of it.
 
-    It has the effect of that call on every `.grad`, and hooks print as they would.
+    The call has the effect of a plain one on every `.grad`, and the output of hooks is printed as
+    ever.
 
     Args:
-        root: The tensor on which you would call `backward()`, or a function without arguments
-            that computes and returns it; then the forward of its modules is recorded as well.
-        gradient: The starting gradient, of the root's shape; may be left out for one real number.
-        inputs: As in `Tensor.backward`: only these get a `.grad`.
-        retain_graph: As in `Tensor.backward`, but True unless said otherwise.
+        root: The tensor on which to call `backward()`, of any shape and dtype; it requires grad.
+            Or a function without arguments that computes and returns it: then the forward of its
+            modules is recorded as well.
+        gradient: The gradient to start from, of the root's shape and dtype; may be left out for
+            one real number, where it is 1.
+        inputs: The tensors that get a `.grad`, as in `Tensor.backward`; every leaf if left out.
+        retain_graph: As in `Tensor.backward`, but True by default.
         create_graph: As in `Tensor.backward`.
-        names: Names for tensors, before those found among the caller's variables.
-        keep: `"summary"` keeps tensors of more than 64 elements as summaries, `"all"` whole.
+        names: Names for tensors; they come before the names of the caller's variables.
+        keep: `"summary"` keeps tensors of at most 64 elements whole and larger ones as summaries;
+            `"all"` keeps every element.
 
     Returns:
         The trace. An exception inside backward, or inside the function, ends it and is kept in
         `trace.error`.
 
     Raises:
-        HookvizError: If backward cannot be called on the root at all.
+        NotATensorError: If the root, the result of the function or one of the inputs is no tensor.
+        NoGradError: If the root or one of the inputs does not require grad.
+        GradientError: If the gradient is missing for a root that needs one, or does not fit it.
+        FreedGraphError: If an earlier backward has freed the graph.
+        HookvizError: If a name or `keep` cannot be used.
 
     Example:
+        >>> import hookviz, torch
         >>> a = torch.tensor(2.0, requires_grad=True)
-        >>> trace = record(a * 3)
-        >>> trace.grad("a").item()
-        3.0
+        >>> b = a * 3
+        >>> handle = b.register_hook(lambda grad: grad * 10)
+        >>> trace = hookviz.record(b)
+        >>> trace.grad("a").item(), a.grad.item()
+        (30.0, 30.0)
     """
-    check_keep(keep)
-    options = BackwardOptions(
-        gradient=gradient,
-        inputs=check_inputs(inputs),
-        retain_graph=retain_graph,
-        create_graph=create_graph,
+    settings = PassSettings(
+        options=BackwardOptions(
+            gradient=gradient,
+            inputs=check_inputs(inputs),
+            retain_graph=retain_graph,
+            create_graph=create_graph,
+        ),
+        names=names,
+        namespaces=variables_of(sys._getframe(1)),
+        keep=check_keep(keep),
     )
-    namespaces = variables_of(sys._getframe(1))
-    forward = None
-    if is_function(root):
-        function = cast("RootFunction", root)
-        forward = run_function(function, keep=keep)
-        namespaces = (*namespaces, *own_namespaces(function))
-        if forward.has_failed:
-            record = forward_trace(forward.live, namespaces=namespaces, keep=keep)
-            return Trace.from_record(record)
-        root = check_result(forward.result)
-    tensor = check_root(root)
-    options = with_gradient(tensor, options)
-    whole = None if forward is None else forward.live.log
-    live = capture_live(tensor, names=names, namespaces=namespaces, whole=whole)
-    del forward, root  # what they keep alive is in the graph by now, or is not needed
-    recording = record_backward(live, HookChains(live), options, keep=keep)
-    return Trace.later(recording.trace, error=recording.error)
+    made = run_function(root, keep=keep) if is_function(root) else root
+    graph = ReadyGraph.behind(made, settings)
+    del made, root  # the graph keeps alive as much of them as backward needs
+    finish, error = graph.record()
+    return Trace.later(finish, error=error)
 
 
 def explore(
@@ -124,27 +132,45 @@ def explore(
     """Call `root.backward(...)` once, for real, and return a widget that steps through it.
 
     Args:
-        root: The tensor on which you would call `backward()`; its graph is retained. Or a function
-            without arguments that computes and returns it: then hooks of modules can be changed
-            too, and each such change runs the function again, from the same random numbers and
-            buffers.
-        gradient: The starting gradient, of the root's shape; may be left out for one real number.
-        inputs: As in `Tensor.backward`: only these get a `.grad`.
-        names: Names for tensors, before those found among the caller's variables.
-        lang: `"en"` (the default) or `"zh"`.
+        root: The tensor on which to call `backward()`, of any shape and dtype; it requires grad,
+            and its graph is retained. Or a function without arguments that computes and returns
+            it: then hooks of modules can be changed too, and each such change runs the function
+            again, from the same random numbers and buffers.
+        gradient: The gradient to start from, of the root's shape and dtype; may be left out for
+            one real number, where it is 1.
+        inputs: The tensors that get a `.grad`, as in `Tensor.backward`; every leaf if left out.
+        names: Names for tensors; they come before the names of the caller's variables.
+        lang: The language of the widget: `"en"` (the default) or `"zh"`.
+
+    Returns:
+        The widget. In a notebook, it is shown when it is the last line of a cell; the same cell
+        run again closes it. An exception inside backward, or inside the function, is shown in it.
 
     Raises:
-        HookvizError: If backward cannot be called on the root at all, or for another language.
-            What a function raises is not raised: it is shown, and ends what is shown.
+        NotATensorError: If the root, the result of the function or one of the inputs is no tensor.
+        NoGradError: If the root or one of the inputs does not require grad.
+        GradientError: If the gradient is missing for a root that needs one, or does not fit it.
+        FreedGraphError: If an earlier backward has freed the graph.
+        HookvizError: If a name cannot be used, or there is no such language.
+
+    Example:
+        >>> import hookviz, torch
+        >>> a = torch.tensor(2.0, requires_grad=True)
+        >>> b = a * 3
+        >>> explorer = hookviz.explore(b)
+        >>> hook = explorer.attach("b", "lambda grad: grad * 10")
+        >>> a.grad.item()
+        30.0
+        >>> explorer.close()
     """
-    # Here and not above: `import hookviz` loads neither the widget nor what changes hooks.
+    # Here and not above: `import hookviz` loads neither the widget nor the code that changes hooks.
     from hookviz._live.session.session import Session
     from hookviz._widget.explorer import Explorer
 
     lang = check_language(lang)
     options = BackwardOptions(gradient=gradient, inputs=check_inputs(inputs))
     namespaces = variables_of(sys._getframe(1))
-    # The same cell run again closes what it showed before; its hooks would stack up otherwise.
+    # The same cell run again closes its explorer of before; hooks would stack up otherwise.
     remember = close_earlier()
     session = Session(root, options, names=names, namespaces=namespaces, echo=False)
     try:

@@ -3,93 +3,61 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from types import TracebackType
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import torch
 
-from hookviz._languages import table
 from hookviz._live.forward.watch import LiveForward, watching
-from hookviz._live.recording.forward_alone import forward_trace
-from hookviz._live.session.fixed import ForwardSession
+from hookviz._live.session.ready_graph import PassSettings, ReadyGraph
 from hookviz._live.user.code import callers_variables, variables_of
 from hookviz._live.user.names import Namespace
-from hookviz._parameters import Keep, check_keep
+from hookviz._parameters import Keep, check_keep, check_language
 from hookviz._trace import Trace
 from hookviz.errors import HookvizError, NotAModuleError
 
 if TYPE_CHECKING:
-    from hookviz._live.session.session import Session
     from hookviz._widget.explorer import Explorer
 
+_NOT_ENTERED = (
+    "nothing is watched yet. watch() is for a with statement, and the name behind its `as` has "
+    "the trace: `with hookviz.watch(model) as forward:`, inside it the call `model(x)`, and after "
+    "it `forward.trace`."
+)
 
-class Forward:
-    """What a `with hookviz.watch(...)` block has shown; made by `watch`."""
 
-    def __init__(self, live: LiveForward, *, keep: Keep) -> None:
-        self._live = live
-        self._keep: Keep = keep
+class Forward(AbstractContextManager["Forward"]):
+    """The forward in one `with hookviz.watch(...)` block.
+
+    `watch` returns it, and the name behind `as` is bound to it. It may be asked for its trace
+    within the block too, and then tells the calls so far.
+
+    Example:
+        >>> import hookviz, torch
+        >>> model = torch.nn.Linear(2, 1)
+        >>> with hookviz.watch(model) as forward:
+        ...     y = model(torch.ones(1, 2))
+        >>> forward
+        Forward(1 calls, 1 events)
+    """
+
+    def __init__(
+        self, modules: tuple[torch.nn.Module, ...] = (), *, keep: Keep = "summary"
+    ) -> None:
+        self._modules, self._keep = modules, keep
+        self._block: AbstractContextManager[LiveForward] | None = None
+        self._live: LiveForward | None = None
         self._trace: Trace | None = None
 
-    @property
-    def trace(self) -> Trace:
-        """The events of the block, and the graph behind what the last outermost call returned.
-
-        It is made when it is first asked for after the block, and names tensors by the variables
-        of whoever asks.
-        """
-        return self._made_trace(variables_of(sys._getframe(1)))
-
-    def _made_trace(self, namespaces: tuple[Namespace, ...]) -> Trace:
-        if self._trace is not None:
-            return self._trace
-        record = forward_trace(self._live, namespaces=namespaces, keep=self._keep)
-        trace = Trace.from_record(record)
-        if self._live.is_over:
-            self._trace = trace
-        return trace
-
-    def explore(self, *, lang: str | None = None) -> Explorer:
-        """Return a widget that steps through this forward alone; hooks cannot be changed in it.
-
-        To change the hooks of modules, call `hookviz.explore` with a function that runs them.
-
-        Args:
-            lang: `"en"` (the default) or `"zh"`.
-
-        Raises:
-            HookvizError: If nothing was called in the block, or it is still running.
-        """
-        from hookviz._widget.explorer import Explorer
-
-        if lang is not None:
-            table(lang)  # refuses a language that there is none of
-        if not self._live.is_over:
-            raise HookvizError("the watched block is still running; call explore() after it.")
-        trace = self._made_trace(variables_of(sys._getframe(1)))
-        if not trace.graph.tensors:
-            raise HookvizError(
-                "there is nothing to show: no watched module returned a tensor in this block. "
-                "Call the module itself inside it, as in model(x)."
-            )
-        return Explorer(cast("Session", ForwardSession(trace)), lang=lang)
-
-    def __repr__(self) -> str:
-        calls = len(self._live.log.book.calls)
-        state = "" if self._live.is_over else ", still running"
-        return f"Forward({calls} calls, {len(self._live.log.events)} events{state})"
-
-
-class Watch(AbstractContextManager[Forward]):
-    """What `watch` returns: enter it with `with`, which gives a `Forward`."""
-
-    def __init__(self, block: AbstractContextManager[Forward]) -> None:
-        self._block = block
-
     def __enter__(self) -> Forward:
-        return self._block.__enter__()
+        if self._block is not None:
+            raise HookvizError("this watch() has had its with statement. Call watch() again.")
+        namespaces = callers_variables(sys._getframe(1)) if self._modules else ()
+        self._block = watching(self._modules, namespaces=namespaces, keep=self._keep)
+        del namespaces, self._modules  # they hold the caller's tensors
+        self._live = self._block.__enter__()
+        return self
 
     def __exit__(
         self,
@@ -97,51 +65,95 @@ class Watch(AbstractContextManager[Forward]):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> bool | None:
+        assert self._block is not None
         return self._block.__exit__(kind, error, traceback)
 
     @property
     def trace(self) -> Trace:
-        """Only a `Forward` has one.
+        """The events of the block, and the graph behind the last output of an outermost call.
+
+        The trace is made when it is first asked for after the block. Its tensors are named by the
+        variables of the caller.
 
         Raises:
-            HookvizError: Always; it says how to get a `Forward`.
+            HookvizError: If the `with` statement has not begun.
         """
-        raise HookvizError(_NOT_ENTERED)
+        return self._trace_for(variables_of(sys._getframe(1)))
 
     def explore(self, *, lang: str | None = None) -> Explorer:
-        """Only a `Forward` can.
+        """Return a widget that steps through this forward alone; its hooks cannot be changed.
+
+        To change the hooks of modules, call `hookviz.explore` with a function that runs them.
+
+        Args:
+            lang: The language of the widget: `"en"` (the default) or `"zh"`.
+
+        Returns:
+            The widget. In a notebook, it is shown when it is the last line of a cell.
 
         Raises:
-            HookvizError: Always; it says how to get a `Forward`.
+            HookvizError: If nothing was called in the block, if the block is still running or has
+                not begun, or if there is no such language.
         """
-        raise HookvizError(_NOT_ENTERED)
+        from hookviz._widget.explorer import Explorer
+
+        lang = check_language(lang)
+        if not self._entered().is_over:
+            raise HookvizError("the watched block is still running; call explore() after it.")
+        trace = self._trace_for(variables_of(sys._getframe(1)))
+        if not trace.graph.tensors:
+            raise HookvizError(
+                "there is nothing to show: no watched module returned a tensor in this block. "
+                "Call the module itself inside it, as in model(x)."
+            )
+        return Explorer(None, trace=trace, lang=lang)
+
+    def _entered(self) -> LiveForward:
+        if self._live is None:
+            raise HookvizError(_NOT_ENTERED)
+        return self._live
+
+    def _trace_for(self, namespaces: tuple[Namespace, ...]) -> Trace:
+        if self._trace is not None:
+            return self._trace
+        live = self._entered()
+        settings = PassSettings(namespaces=namespaces, keep=self._keep)
+        trace = Trace.from_record(ReadyGraph.of_forward(live, settings).run())
+        if live.is_over:
+            self._trace = trace
+        return trace
+
+    def __repr__(self) -> str:
+        if self._live is None:
+            return "Forward(not begun)"
+        log, state = self._live.log, "" if self._live.is_over else ", still running"
+        return f"Forward({len(log.book.calls)} calls, {len(log.events)} events{state})"
 
 
-_NOT_ENTERED = (
-    "nothing is watched yet. watch() is for a with statement, and what stands behind its `as` has "
-    "the trace: `with hookviz.watch(model) as forward:`, inside it the call `model(x)`, and after "
-    "it `forward.trace`."
-)
+def watch(*modules: torch.nn.Module, keep: Keep = "summary") -> Forward:
+    """Watch the forward of modules within a block: arguments, outputs, and the work of each hook.
 
-
-def watch(*modules: torch.nn.Module, keep: Keep = "summary") -> Watch:
-    """Watch the forward of modules within a block: arguments, outputs, and what each hook did.
-
-    Nothing runs otherwise than without it, and nothing is left behind. A later `record`, `explore`
-    or `capture` of a tensor that was computed in the block knows the modules and the lines of code
-    that made its graph, and tells the forward before the backward.
+    Every value, exception and warning stays that of plain PyTorch, and nothing is left behind. A
+    later `record`, `explore` or `capture` of a tensor that was computed in the block knows the
+    modules and the lines of code that made its graph, and tells the forward before the backward.
 
     Args:
-        modules: Watch the calls of these modules and of all that they call; of every module if
-            none is given.
-        keep: `"summary"` keeps tensors of more than 64 elements as summaries, `"all"` whole.
+        modules: The modules whose calls are watched, and the calls that they make; without any,
+            the calls of every module.
+        keep: `"summary"` keeps tensors of at most 64 elements whole and larger ones as summaries;
+            `"all"` keeps every element.
+
+    Returns:
+        The forward. It is for one `with` statement.
 
     Raises:
-        NotAModuleError: If one of them is no `torch.nn.Module`.
+        NotAModuleError: If an argument is no `torch.nn.Module`.
+        HookvizError: If `keep` is neither of the two words.
 
     Example:
+        >>> import hookviz, torch
         >>> model = torch.nn.Linear(2, 1)
-        >>> with watch(model) as forward:
+        >>> with hookviz.watch(model) as forward:
         ...     y = model(torch.ones(1, 2))
         >>> [event.kind for event in forward.trace.events]
         ['module_forward']
@@ -153,14 +165,4 @@ def watch(*modules: torch.nn.Module, keep: Keep = "summary") -> Watch:
                 "To watch every module that is called, write watch(); for a tensor there is "
                 "hookviz.explore(tensor)."
             )
-    check_keep(keep)
-    return Watch(_watched(modules, keep))
-
-
-@contextmanager
-def _watched(modules: tuple[torch.nn.Module, ...], keep: Keep) -> Iterator[Forward]:
-    namespaces = callers_variables(sys._getframe(1)) if modules else ()
-    block = watching(modules, namespaces=namespaces, keep=keep)
-    del namespaces  # they hold the caller's tensors
-    with block as live:
-        yield Forward(live, keep=keep)
+    return Forward(modules, keep=check_keep(keep))

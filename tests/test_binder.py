@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-import sys
+import tomllib
 from typing import Any
 
 import pytest
@@ -12,11 +12,6 @@ import yaml
 from packaging.requirements import Requirement
 
 from tests.requirements_of_tests import ROOT
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 CONDA_NAMES = {"pytorch-cpu": "torch"}
 

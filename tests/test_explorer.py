@@ -405,3 +405,26 @@ def test_play_and_pause_are_methods_too(explorer: Explorer) -> None:
     assert not explorer.playing
     with pytest.raises(hookviz.HookvizError, match=r"from 0.05 to 50"):
         explorer.play(speed=0)
+
+
+def test_hooks_that_have_no_place_in_a_new_graph_are_told_until_the_next_run() -> None:
+    x = torch.ones(2, requires_grad=True)
+    shape = {"is_wide": False}
+
+    def root() -> torch.Tensor:
+        inner = x * 2
+        return (inner + 1).sum() if shape["is_wide"] else inner.sum()
+
+    explorer = hookviz.explore(root)
+    explorer.attach("n1", "lambda inputs, outputs: None")
+    assert explorer.notice is None
+    shape["is_wide"] = True
+    explorer.run()
+    assert explorer.notice is not None
+    assert explorer.notice["kind"] == "info"
+    assert explorer.notice["title"] == {
+        "key": "notice.hooks_dropped",
+        "args": {"hooks": "lambda inputs, outputs: None (n1)"},
+    }
+    explorer.run()
+    assert explorer.notice is None

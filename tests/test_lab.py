@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import os
 import signal
@@ -10,14 +9,12 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from hookviz._cli import lab
-from hookviz._cli.tutorials import MANIFEST, copy_tutorials, shipped_tutorials
+from hookviz._cli.tutorials import copy_tutorials, shipped_tutorials
 from hookviz.errors import HookvizError
 
 
@@ -38,260 +35,54 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_the_first_copy_brings_every_notebook_and_nothing_else(source: Path, folder: Path) -> None:
-    report = copy_tutorials(source, folder, version="1.0")
+    report = copy_tutorials(source, folder)
 
     assert report.added == ("01.ipynb", "zh/01.ipynb")
     found = sorted(
         path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()
     )
-    assert found == [MANIFEST, "01.ipynb", "zh/01.ipynb"]
+    assert found == ["01.ipynb", "zh/01.ipynb"]
     assert (folder / "zh" / "01.ipynb").read_text() == "第一课"
 
 
 def test_a_second_copy_of_the_same_version_changes_nothing(source: Path, folder: Path) -> None:
-    copy_tutorials(source, folder, version="1.0")
+    copy_tutorials(source, folder)
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
-    report = copy_tutorials(source, folder, version="1.0")
+    report = copy_tutorials(source, folder)
 
     assert report == type(report)()
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
 
 
-def test_an_untouched_notebook_is_updated(source: Path, folder: Path) -> None:
-    copy_tutorials(source, folder, version="1.0")
-    (source / "01.ipynb").write_text("first, better")
+def test_a_notebook_that_is_missing_again_is_copied_again(source: Path, folder: Path) -> None:
+    copy_tutorials(source, folder)
+    (folder / "01.ipynb").unlink()
 
-    report = copy_tutorials(source, folder, version="1.1")
-
-    assert report.updated == ("01.ipynb",)
-    assert (folder / "01.ipynb").read_text() == "first, better"
+    assert copy_tutorials(source, folder).added == ("01.ipynb",)
 
 
-def test_a_changed_notebook_is_kept(source: Path, folder: Path) -> None:
-    copy_tutorials(source, folder, version="1.0")
-    (folder / "01.ipynb").write_text("with my own notes")
-
-    report = copy_tutorials(source, folder, version="1.0")
-
-    assert report.kept == ("01.ipynb",)
-    assert (folder / "01.ipynb").read_text() == "with my own notes"
-
-
-def test_the_new_version_of_a_changed_notebook_stands_beside_it(source: Path, folder: Path) -> None:
-    copy_tutorials(source, folder, version="1.0")
-    (folder / "01.ipynb").write_text("with my own notes")
-    (source / "01.ipynb").write_text("first, better")
-
-    report = copy_tutorials(source, folder, version="1.1")
-
-    assert report.beside == (("01.ipynb", "01.new-1.1.ipynb"),)
-    assert (folder / "01.ipynb").read_text() == "with my own notes"
-    assert (folder / "01.new-1.1.ipynb").read_text() == "first, better"
-    again = copy_tutorials(source, folder, version="1.1")
-    assert again.beside == ()
-    assert again.kept == ("01.ipynb",)
-
-
-def test_notes_made_in_the_file_beside_are_kept_too(source: Path, folder: Path) -> None:
-    copy_tutorials(source, folder, version="1.0")
-    (folder / "01.ipynb").write_text("with my own notes")
-    (folder / "01.new-1.1.ipynb").write_text("notes here as well")
-    (source / "01.ipynb").write_text("first, better")
-
-    report = copy_tutorials(source, folder, version="1.1")
-
-    assert report.beside == (("01.ipynb", "01.new-1.1-2.ipynb"),)
-    assert (folder / "01.new-1.1.ipynb").read_text() == "notes here as well"
-
-
-PAGE: dict[str, Any] = {
-    "cells": [
-        {"cell_type": "markdown", "id": "a", "metadata": {}, "source": ["# Leaves\n", "Read on."]},
-        {
-            "cell_type": "code",
-            "execution_count": 1,
-            "id": "b",
-            "metadata": {},
-            "outputs": [{"name": "stdout", "output_type": "stream", "text": ["12\n"]}],
-            "source": ["print(12)"],
-        },
-    ],
-    "metadata": {"language_info": {"name": "python"}},
-    "nbformat": 4,
-    "nbformat_minor": 5,
-}
-
-
-def set_outputs(page: dict[str, Any]) -> None:
-    page["cells"][1]["outputs"] = []
-    page["cells"][1]["execution_count"] = 7
-
-
-def set_metadata(page: dict[str, Any]) -> None:
-    page["metadata"]["language_info"]["version"] = "3.11.2"
-    page["cells"][0]["metadata"] = {"collapsed": True}
-    page["cells"][0]["id"] = "other"
-
-
-def write_sources_as_text(page: dict[str, Any]) -> None:
-    for cell in page["cells"]:
-        cell["source"] = "".join(cell["source"])
-
-
-def add_an_empty_cell(page: dict[str, Any]) -> None:
-    page["cells"].append({"cell_type": "code", "metadata": {}, "outputs": [], "source": " \n"})
-
-
-def leave_as_it_is(page: dict[str, Any]) -> None:
-    pass
-
-
-def change_code(page: dict[str, Any]) -> None:
-    page["cells"][1]["source"] = ["print(13)"]
-
-
-def change_text(page: dict[str, Any]) -> None:
-    page["cells"][0]["source"] = "# Leaves\nRead on. My note."
-
-
-def add_a_blank(page: dict[str, Any]) -> None:
-    page["cells"][1]["source"] = ["print(12) "]
-
-
-def change_a_kind(page: dict[str, Any]) -> None:
-    page["cells"][1]["cell_type"] = "raw"
-
-
-def change_the_order(page: dict[str, Any]) -> None:
-    page["cells"].reverse()
-
-
-def add_a_cell(page: dict[str, Any]) -> None:
-    page["cells"].append({"cell_type": "markdown", "metadata": {}, "source": "my note"})
-
-
-def remove_a_cell(page: dict[str, Any]) -> None:
-    del page["cells"][0]
-
-
-BY_JUPYTERLAB = [set_outputs, set_metadata, write_sources_as_text, add_an_empty_cell]
-BY_THE_LEARNER = [
-    change_code,
-    change_text,
-    add_a_blank,
-    change_a_kind,
-    change_the_order,
-    add_a_cell,
-    remove_a_cell,
-]
-Change = Callable[[dict[str, Any]], None]
-
-
-def page_after(*changes: Change) -> str:
-    page = copy.deepcopy(PAGE)
-    for change in changes:
-        change(page)
-    return json.dumps(page, indent=1)
-
-
-@pytest.mark.parametrize("change", BY_JUPYTERLAB)
-def test_a_page_that_was_only_opened_and_saved_is_not_called_changed(
-    source: Path, folder: Path, change: Change
+@pytest.mark.parametrize("text", ["first, with my own notes", "", "[]", "\ufffd"])
+@pytest.mark.parametrize("shipped", ["first, as shipped", "first, better"])
+def test_a_notebook_that_is_there_is_never_touched(
+    source: Path, folder: Path, text: str, shipped: str
 ) -> None:
-    (source / "01.ipynb").write_text(page_after(leave_as_it_is))
-    copy_tutorials(source, folder, version="1.0")
-    (folder / "01.ipynb").write_text(page_after(change))
-
-    report = copy_tutorials(source, folder, version="1.0")
-
-    assert report == type(report)()
-    assert (folder / "01.ipynb").read_text() == page_after(change), "its outputs are the learner's"
-
-
-@pytest.mark.parametrize("change", BY_JUPYTERLAB)
-def test_a_page_that_was_only_opened_and_saved_gets_the_newer_version(
-    source: Path, folder: Path, change: Change
-) -> None:
-    (source / "01.ipynb").write_text(page_after(leave_as_it_is))
-    copy_tutorials(source, folder, version="1.0")
-    (folder / "01.ipynb").write_text(page_after(change))
-    (source / "01.ipynb").write_text(page_after(change_text))
-
-    report = copy_tutorials(source, folder, version="1.1")
-
-    assert report.updated == ("01.ipynb",)
-    assert (folder / "01.ipynb").read_text() == page_after(change_text)
-
-
-@pytest.mark.parametrize("also", [leave_as_it_is, *BY_JUPYTERLAB])
-@pytest.mark.parametrize("change", BY_THE_LEARNER)
-def test_a_changed_source_is_never_overwritten(
-    source: Path, folder: Path, change: Change, also: Change
-) -> None:
-    (source / "01.ipynb").write_text(page_after(leave_as_it_is))
-    copy_tutorials(source, folder, version="1.0")
-    (folder / "01.ipynb").write_text(page_after(also, change))
-
-    assert copy_tutorials(source, folder, version="1.0").kept == ("01.ipynb",)
-    (source / "01.ipynb").write_text(page_after(add_a_cell, add_a_cell))
-    report = copy_tutorials(source, folder, version="1.1")
-
-    assert report.beside == (("01.ipynb", "01.new-1.1.ipynb"),)
-    assert (folder / "01.ipynb").read_text() == page_after(also, change)
-
-
-def test_newer_outputs_alone_reach_an_unchanged_page_and_make_no_file_beside_a_changed_one(
-    source: Path, folder: Path
-) -> None:
-    for name in ("01.ipynb", "02.ipynb"):
-        (source / name).write_text(page_after(leave_as_it_is))
-    copy_tutorials(source, folder, version="1.0")
-    (folder / "02.ipynb").write_text(page_after(change_code))
-    for name in ("01.ipynb", "02.ipynb"):
-        (source / name).write_text(page_after(set_outputs))
-
-    report = copy_tutorials(source, folder, version="1.1")
-
-    assert (report.updated, report.kept, report.beside) == (("01.ipynb",), ("02.ipynb",), ())
-    assert (folder / "02.ipynb").read_text() == page_after(change_code)
-
-
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"cells": 3}', '{"cells": [{"source": null}]}'])
-def test_a_file_that_is_no_notebook_is_kept(source: Path, folder: Path, text: str) -> None:
-    (source / "01.ipynb").write_text(page_after(leave_as_it_is))
-    copy_tutorials(source, folder, version="1.0")
+    copy_tutorials(source, folder)
     (folder / "01.ipynb").write_text(text)
-    (source / "01.ipynb").write_text(page_after(change_text))
+    (source / "01.ipynb").write_text(shipped)
+    before = sorted(folder.rglob("*"))
 
-    report = copy_tutorials(source, folder, version="1.1")
+    report = copy_tutorials(source, folder)
 
-    assert report.beside == (("01.ipynb", "01.new-1.1.ipynb"),)
+    assert (report.added, report.kept) == ((), ("01.ipynb",))
     assert (folder / "01.ipynb").read_text() == text
-
-
-@pytest.mark.parametrize(
-    "manifest", [None, "", "[]", '{"delivered": {"01.ipynb": "x"}}', '{"delivered": 3}', "\ufffd"]
-)
-def test_a_lost_or_broken_manifest_costs_no_notes(
-    source: Path, folder: Path, manifest: str | None
-) -> None:
-    copy_tutorials(source, folder, version="1.0")
-    (folder / "01.ipynb").write_text("with my own notes")
-    if manifest is None:
-        (folder / MANIFEST).unlink()
-    else:
-        (folder / MANIFEST).write_text(manifest)
-
-    copy_tutorials(source, folder, version="1.0")
-
-    assert (folder / "01.ipynb").read_text() == "with my own notes"
+    assert sorted(folder.rglob("*")) == before
 
 
 def test_the_shipped_folder_itself_is_left_alone(source: Path) -> None:
     before = sorted(source.rglob("*"))
 
-    copy_tutorials(source, source, version="1.0")
+    assert copy_tutorials(source, source) == lab.CopyReport()
 
     assert sorted(source.rglob("*")) == before
 
@@ -301,7 +92,7 @@ def test_a_folder_that_cannot_be_written_is_said_plainly(source: Path, tmp_path:
     file_in_the_way.write_text("a file")
 
     with pytest.raises(HookvizError, match=r"cannot write the tutorials into .*taken.*--dir"):
-        copy_tutorials(source, file_in_the_way, version="1.0")
+        copy_tutorials(source, file_in_the_way)
 
 
 def test_a_checkout_ships_its_own_notebooks() -> None:
@@ -325,16 +116,18 @@ def test_copy_only_copies_and_starts_nothing(
     printed = capsys.readouterr().out
     assert f"Tutorials: {folder}" in printed
     assert "new       01_leaf_and_nonleaf.ipynb" in printed
-    assert json.loads((folder / MANIFEST).read_text())["delivered"]
+    assert json.loads((folder / "01_leaf_and_nonleaf.ipynb").read_text())["cells"]
 
 
-def test_a_kept_notebook_is_announced_with_the_name_of_the_new_one() -> None:
-    report = lab.CopyReport(kept=("02.ipynb",), beside=(("01.ipynb", "01.new-1.1.ipynb"),))
+def test_a_kept_notebook_is_announced_with_the_way_to_get_it_anew() -> None:
+    report = lab.CopyReport(added=("02.ipynb",), kept=("01.ipynb",))
 
     assert lab._report_lines(report) == [
-        "  kept      02.ipynb (you changed it)",
-        "  kept      01.ipynb (you changed it); the new version is 01.new-1.1.ipynb",
+        "  new       02.ipynb",
+        "  kept      01.ipynb",
+        "Kept notebooks are yours. Rename or delete one to get it anew.",
     ]
+    assert lab._report_lines(lab.CopyReport()) == []
 
 
 @pytest.mark.parametrize(
@@ -376,10 +169,11 @@ def test_a_missing_jupyterlab_names_the_command_that_installs_it(
     assert not folder.exists()
 
 
-RUN = (
-    "import sys; from hookviz._cli import lab; "
-    "sys.exit(lab._run([sys.executable, '-c', sys.argv[1]]))"
-)
+RUN = """\
+import sys
+from hookviz._cli import lab
+sys.exit(lab._run([sys.executable, '-c', sys.argv[1]]))
+"""
 
 
 def test_the_exit_code_of_jupyterlab_is_handed_on() -> None:

@@ -23,7 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options, unknown = parser.parse_known_args(arguments)
     if unknown:
         parser.error(
-            f"unknown arguments: {' '.join(unknown)}. What JupyterLab is to get stands behind --, "
+            f"unknown arguments: {' '.join(unknown)}. Arguments for JupyterLab stand behind --, "
             "for example: hookviz lab -- --port=8890"
         )
     if options.command is None:
@@ -52,9 +52,9 @@ def _parser() -> argparse.ArgumentParser:
         help="copy the tutorials into a folder of yours and open the first one in JupyterLab",
         description=(
             "Copy the tutorials into a folder of yours and open the first one in JupyterLab. "
-            "What you wrote there is never overwritten."
+            "A notebook that is there already is never overwritten."
         ),
-        epilog="What follows -- goes to JupyterLab: hookviz lab -- --port=8890",
+        epilog="Arguments after -- go to JupyterLab: hookviz lab -- --port=8890",
     )
     lab.add_argument(
         "--dir",
@@ -81,7 +81,7 @@ def _lab(options: argparse.Namespace) -> int:
             "Install it with: python -m pip install jupyterlab"
         )
     folder: Path = options.dir.expanduser().absolute()
-    report = copy_tutorials(shipped_tutorials(), folder, version=_version())
+    report = copy_tutorials(shipped_tutorials(), folder)
     print(f"Tutorials: {folder}")
     for line in _report_lines(report):
         print(line)
@@ -92,10 +92,9 @@ def _lab(options: argparse.Namespace) -> int:
 
 def _report_lines(report: CopyReport) -> list[str]:
     lines = [f"  new       {name}" for name in report.added]
-    lines += [f"  updated   {name}" for name in report.updated]
-    lines += [f"  kept      {name} (you changed it)" for name in report.kept]
-    for name, new_name in report.beside:
-        lines.append(f"  kept      {name} (you changed it); the new version is {new_name}")
+    lines += [f"  kept      {name}" for name in report.kept]
+    if report.kept:
+        lines.append("Kept notebooks are yours. Rename or delete one to get it anew.")
     return lines
 
 
@@ -115,7 +114,7 @@ def _jupyter_command(folder: Path, options: argparse.Namespace) -> list[str]:
 
 def _run(command: Sequence[str]) -> int:
     if os.name != "nt":
-        # JupyterLab takes the place of this process, so whatever stops one stops the other.
+        # JupyterLab takes the place of this process, so a signal that stops one stops the other.
         sys.stdout.flush()
         os.execv(command[0], list(command))
     with subprocess.Popen(command) as process:

@@ -19,10 +19,10 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import display
 
 from hookviz._languages import LANGUAGES
-from hookviz._live.unmodified.code import UnmodifiedCode
+from hookviz._live.unmodified.call import Calls
+from hookviz._live.unmodified.code import CALLS, MOST_CALLS, UnmodifiedCode
 from hookviz._live.unmodified.freed import FreedValues
-from hookviz._live.unmodified.interception import CALLS, MOST_CALLS, Calls
-from hookviz._live.unmodified.session import RecordedSession
+from hookviz._live.unmodified.users_call import open_session
 from hookviz._live.user.cell_line import NAME, as_run
 from hookviz._unmodified.report import headings, notes
 from hookviz._view.text.message import Message, render, segments
@@ -32,7 +32,7 @@ from hookviz._widget.explorer import Explorer
 
 @dataclass(slots=True)
 class _Recording:
-    """What goes on while a cell is recorded."""
+    """The recording of a cell."""
 
     code: UnmodifiedCode
     options: argparse.Namespace
@@ -65,7 +65,7 @@ class CellMagic:
         shell.events.register("post_run_cell", self._cell_ends)
 
     def remove(self) -> None:
-        """Have the shell forget it; what is recorded now is shown at once."""
+        """Have the shell forget the magic; a recording that goes on is ended and shown."""
         shell: Any = self._shell
         self._end()
         shell.events.unregister("pre_run_cell", self._cell_begins)
@@ -107,7 +107,7 @@ class CellMagic:
         remember = close_earlier()
         freed = FreedValues()
         code = UnmodifiedCode(
-            lambda call: RecordedSession(call, freed),
+            lambda call: open_session(call, freed),
             discard=lambda session: session.close(),
             limit=options.calls,
         )
@@ -166,7 +166,7 @@ def _show(calls: Calls, recording: _Recording) -> None:
 
 
 def _say(message: Message, lang: str, *, is_heading: bool = False) -> None:
-    """Show a sentence of hookviz's own, apart from what the cell has printed."""
+    """Show a sentence of hookviz's own, apart from the output of the cell."""
     words = "".join(
         f"<code>{html.escape(part)}</code>" if style == "code" else html.escape(part)
         for style, part in segments(message, lang)
@@ -205,14 +205,14 @@ _installed: dict[InteractiveShell, CellMagic] = {}
 
 
 def load(shell: InteractiveShell) -> None:
-    """Do what `%load_ext hookviz` is for; loading it twice changes nothing."""
+    """Install the magic, for `%load_ext hookviz`; a second time changes nothing."""
     if shell not in _installed:
         _installed[shell] = CellMagic(shell)
         _installed[shell].install()
 
 
 def unload(shell: InteractiveShell) -> None:
-    """Do what `%unload_ext hookviz` is for."""
+    """Remove the magic, for `%unload_ext hookviz`."""
     magic = _installed.pop(shell, None)
     if magic is not None:
         magic.remove()

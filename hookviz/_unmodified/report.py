@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from hookviz._live.unmodified.call import Calls
 from hookviz._live.unmodified.caller import Caller
-from hookviz._live.unmodified.interception import Calls
 from hookviz._live.user.code import name_of_file
 from hookviz._view.text.message import Message
 
@@ -12,10 +12,10 @@ MORE = "--calls 10"
 
 
 def headings(calls: Calls, *, file: str) -> tuple[Message, ...]:
-    """Return what stands above each recorded call, in their order.
+    """Return the heading of each recorded call, in their order.
 
     Args:
-        calls: What was caught.
+        calls: The calls of the code.
         file: The file of the cell or script that was run; it is named where a call is elsewhere.
     """
     count = len(calls.recorded)
@@ -34,10 +34,10 @@ def headings(calls: Calls, *, file: str) -> tuple[Message, ...]:
 
 
 def notes(calls: Calls, *, file: str, limit: int) -> tuple[Message, ...]:
-    """Return what there is to say of the calls that are not shown, or that there was none at all.
+    """Return the notes on calls that are not shown, or that there was none at all.
 
     Args:
-        calls: What was caught.
+        calls: The calls of the code.
         file: As in `headings`.
         limit: How many calls were to be recorded.
     """

@@ -15,9 +15,9 @@ from types import CodeType, ModuleType
 
 from hookviz._files import check_path
 from hookviz._languages import LANGUAGES
-from hookviz._live.unmodified.code import UnmodifiedCode
-from hookviz._live.unmodified.interception import CALLS, MOST_CALLS, Calls
-from hookviz._live.unmodified.session import record_plainly
+from hookviz._live.unmodified.call import Calls
+from hookviz._live.unmodified.code import CALLS, MOST_CALLS, UnmodifiedCode
+from hookviz._live.unmodified.users_call import record_plainly
 from hookviz._live.user.tracebacks import hide_hookviz
 from hookviz._trace import Trace
 from hookviz._unmodified.report import headings, notes
@@ -26,7 +26,7 @@ from hookviz._view.text.message import render
 from hookviz.errors import HookvizError
 
 INTERRUPTED = 130
-"""What a shell sees of a program that Ctrl-C has ended."""
+"""The exit code of a program that Ctrl-C has ended."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -68,7 +68,7 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> None:  # type: ignore[override]
         if message.startswith("unrecognized arguments"):
             message += (
-                ". What the script is to get stands behind --, for example: "
+                ". Each argument for the script stands behind --, for example: "
                 "python -m hookviz train.py -o page.html -- --epochs 3"
             )
         super().error(message)
@@ -102,7 +102,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _check(path: Path, output: Path) -> None:
-    """Refuse before the script runs what would be in vain after it."""
+    """Refuse, before the script runs, a page that could not be written after it."""
     if path.is_dir():
         raise HookvizError(f"{str(path)!r} is a folder; give the script in it.")
     if not path.exists():
@@ -131,7 +131,7 @@ def _run(name: str, source: bytes, *, argv: list[str], limit: int) -> tuple[Call
     try:
         compiled: CodeType = compile(source, name, "exec", dont_inherit=True)
         exec(compiled, vars(module))
-    except BaseException as error:  # noqa: BLE001 - whatever a script may end with
+    except BaseException as error:  # noqa: BLE001 - a script may end with any
         code = _ended_by(error)
     finally:
         _wait_for_threads()
@@ -140,7 +140,7 @@ def _run(name: str, source: bytes, *, argv: list[str], limit: int) -> tuple[Call
 
 
 def _ended_by(error: BaseException) -> int:
-    """Say what Python says when a script ends with this, and return the exit code."""
+    """Print the words of Python when a script ends with this, and return the exit code."""
     if isinstance(error, SystemExit):
         if error.code is None or isinstance(error.code, int):
             return error.code or 0
@@ -152,7 +152,7 @@ def _ended_by(error: BaseException) -> int:
 
 
 def _wait_for_threads() -> None:
-    """Wait as Python does at its end: what the script's threads do belongs to it."""
+    """Wait as Python does at its end: the threads of a script are a part of it."""
     here = threading.current_thread()
     with suppress(KeyboardInterrupt):
         while True:

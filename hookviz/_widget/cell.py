@@ -1,4 +1,4 @@
-"""Know which notebook cell is running, so that a cell run again replaces what it showed."""
+"""Close the explorers of a notebook cell when the cell is run again."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 
 class Closable(Protocol):
-    """Anything that a cell has opened."""
+    """An object that a cell has opened, and that is closed when the cell is run again."""
 
     def close(self) -> None:
         """Leave nothing behind."""
@@ -19,10 +19,10 @@ _opened: dict[str, tuple[int, list[weakref.ref[Any]]]] = {}
 
 
 def close_earlier() -> Callable[[Closable], None]:
-    """Close what an earlier run of the current cell opened; hooks would stack up otherwise.
+    """Close the explorers of an earlier run of the current cell; hooks would stack up otherwise.
 
     Returns:
-        A function that notes what this run opens. Outside a notebook both do nothing.
+        A function that notes an explorer of this run. Outside a notebook both do nothing.
     """
     marimo = _marimo_cells()
     if marimo is not None:
@@ -43,16 +43,16 @@ def close_earlier() -> Callable[[Closable], None]:
 
 
 class _Opened:
-    """What marimo tells that the cell which opened something ends."""
+    """The listener that marimo tells of the end of a cell."""
 
     def __init__(self, opened: Closable) -> None:
         self._opened = weakref.ref(opened)
 
     def create(self, context: object) -> None:
-        """Begin with the cell; there is nothing to do."""
+        """Do nothing when the cell begins."""
 
     def dispose(self, context: object, deletion: bool) -> bool:  # noqa: FBT001 - marimo's way
-        """Close it, and say that this was done."""
+        """Close the explorer, and tell marimo that this was done."""
         opened = self._opened()
         if opened is not None:
             opened.close()
@@ -60,7 +60,7 @@ class _Opened:
 
 
 def _marimo_cells() -> Any:
-    """Return marimo's list of what ends with the running cell, or `None` elsewhere."""
+    """Return marimo's list of the listeners to the end of the running cell, or `None` elsewhere."""
     module = sys.modules.get("marimo._runtime.context")
     context = getattr(module, "safe_get_context", lambda: None)()
     return getattr(context, "cell_lifecycle_registry", None)

@@ -15,6 +15,11 @@ from hookviz.errors import HookvizError, UnknownTargetError
 WITHOUT_HOOKS = "hooks"
 BEFORE_EDIT = "edit"
 
+FORWARD_IS_OVER = (
+    "this is a forward that is over, so its hooks can no longer be changed. Pass a function "
+    "instead, which can be run again: hookviz.explore(lambda: model(x).sum())."
+)
+
 MOST_HOOKS = 8
 """For a saved page, a pass without it is run for so many hooks: each takes as long as a pass."""
 
@@ -27,7 +32,7 @@ class Compared:
         comparison: What differs now, or `None`.
     """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session | None) -> None:
         self._session = session
         self._before_edit: TraceRecord | None = None
         self.against = ""
@@ -92,6 +97,8 @@ class Compared:
         failed: dict[str, list[Text]] = {}
         skipped: list[Text] = []
         hooks = 0
+        if self._session is None:
+            return {}, ()
         for choice in choices(self._session.trace.graph, has_edit=self.has_edit):
             if choice.id not in offered:
                 continue
@@ -117,11 +124,13 @@ class Compared:
         return found, tuple(notes)
 
     def _compare(self, chosen: str) -> Comparison:
+        if self._session is None:
+            raise HookvizError(FORWARD_IS_OVER)
         trace = self._session.trace
         texts = {choice.id: choice.text for choice in choices(trace.graph, has_edit=True)}
         if chosen == WITHOUT_HOOKS and chosen not in texts:
             raise HookvizError("no hook is on, so there is nothing to compare with.")
-        other = self._other_pass(chosen)
+        other = self._other_pass(self._session, chosen)
         if other.error is not None and trace.error is None:
             raise HookvizError(
                 f"the other pass could not be run to its end ({other.error.type}: "
@@ -136,12 +145,12 @@ class Compared:
         except LookupError as error:
             raise HookvizError(f"hook {chosen} is turned off: it is off in both passes.") from error
 
-    def _other_pass(self, chosen: str) -> TraceRecord:
+    def _other_pass(self, session: Session, chosen: str) -> TraceRecord:
         if chosen == WITHOUT_HOOKS:
-            return self._session.without()
+            return session.without()
         if chosen != BEFORE_EDIT:
             try:
-                return self._session.without([chosen])
+                return session.without([chosen])
             except UnknownTargetError as error:
                 raise UnknownTargetError(
                     f'{error} To compare, give the id of a hook, "hooks" for a pass without any, '

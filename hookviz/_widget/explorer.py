@@ -7,7 +7,7 @@ from typing import Any
 
 from hookviz._languages import LANGUAGES, table
 from hookviz._live.session.session import HookLike, Session
-from hookviz._live.session.targets import HookId, Target
+from hookviz._live.session.targets import HookId, Target, find_record
 from hookviz._records import BackwardArguments, HookKind, HookRecord, TraceRecord
 from hookviz._trace import Trace
 from hookviz._view.compare.choices import choice_data, comparison_data
@@ -21,7 +21,7 @@ from hookviz._view.page.notices import info_notice, notice_for
 from hookviz._view.steps.steps import build_steps
 from hookviz._view.svg.picture import picture_svg
 from hookviz._view.text.message import Message
-from hookviz._widget.compared import Compared
+from hookviz._widget.compared import FORWARD_IS_OVER, Compared
 from hookviz._widget.saving import SharingWidget
 from hookviz.errors import HookvizError
 
@@ -46,14 +46,21 @@ class Explorer(SharingWidget):
 
     _shown: TraceRecord | None = None
 
-    def __init__(self, session: Session, *, lang: str | None = None) -> None:
-        """Show a session.
+    def __init__(
+        self,
+        session: Session | None,
+        *,
+        trace: TraceRecord | None = None,
+        lang: str | None = None,
+    ) -> None:
+        """Show a session, or a trace of which nothing can be run again.
 
         Args:
-            session: It has run once.
+            session: It has run once; `None` for a trace alone.
+            trace: The trace, where there is no session.
             lang: `"en"` (the default) or `"zh"`.
         """
-        self._session = session
+        self._session_or_none, self._fixed = session, trace
         self._compared = Compared(session)
         self._notices = 0
         super().__init__(
@@ -63,6 +70,21 @@ class Explorer(SharingWidget):
             self._show()
         self.on_msg(self._on_action)
 
+    @property
+    def _session(self) -> Session:
+        if self._session_or_none is None:
+            raise HookvizError(FORWARD_IS_OVER)
+        return self._session_or_none
+
+    @property
+    def _last(self) -> TraceRecord:
+        return self._session.trace if self._fixed is None else self._fixed
+
+    def _id_in_graph(self, target: Target) -> str:
+        if self._fixed is not None:
+            return find_record(self._fixed.graph, target).id
+        return self._session.find_owner(target).id
+
     # -- where the reader stands ----------------------------------------------------------------
 
     def run_to(self, target: Target) -> bool:
@@ -71,7 +93,7 @@ class Explorer(SharingWidget):
         Raises:
             UnknownTargetError: If the graph has no such thing.
         """
-        wanted = self._session.find_owner(target).id
+        wanted = self._id_in_graph(target)
         calls = {call.id for call in self._trace.graph.calls if call.module == wanted}
         return self._run_to(
             n
@@ -85,7 +107,7 @@ class Explorer(SharingWidget):
         Raises:
             UnknownTargetError: If the graph has no such thing.
         """
-        self.selected = self._session.find_owner(target).id
+        self.selected = self._id_in_graph(target)
 
     # -- hooks ----------------------------------------------------------------------------------
 
@@ -97,7 +119,7 @@ class Explorer(SharingWidget):
         Raises:
             UnknownTargetError: If the graph has no such thing.
         """
-        wanted = self._session.find_owner(target).id
+        wanted = self._id_in_graph(target)
         graph = self._trace.graph
         chains = {
             **{tensor.id: tensor.hooks for tensor in graph.tensors},
@@ -108,7 +130,7 @@ class Explorer(SharingWidget):
 
     def run(self) -> None:
         """Run backward again with the hooks as they are now. See `Session.run`."""
-        self._act(self._session.run, is_change=False)
+        self._act(lambda: self._session.run(), is_change=False)
 
     def attach(
         self,
@@ -147,7 +169,8 @@ class Explorer(SharingWidget):
 
     def interrupt(self) -> None:
         """Stop a hook that does not come back, from another cell. See `Session.interrupt`."""
-        self._session.interrupt()
+        if self._session_or_none is not None:
+            self._session_or_none.interrupt()
 
     # -- comparing ------------------------------------------------------------------------------
 
@@ -174,7 +197,8 @@ class Explorer(SharingWidget):
         self._act(lambda: self._compared.choose(against))
 
     def _given_arguments(self) -> BackwardArguments:
-        return self._session.arguments
+        session = self._session_or_none
+        return BackwardArguments() if session is None else session.arguments
 
     def _compared_with_each(self) -> tuple[dict[str, Comparison], tuple[Message, ...]]:
         return self._compared.with_each([choice["id"] for choice in self.comparisons])
@@ -185,7 +209,7 @@ class Explorer(SharingWidget):
 
     def close(self) -> None:
         """Put the user's hooks back as they were found, and take the widget off the page."""
-        session = getattr(self, "_session", None)
+        session = getattr(self, "_session_or_none", None)
         if session is not None:
             session.close()
         super().close()
@@ -198,10 +222,10 @@ class Explorer(SharingWidget):
         self, action: Any, *, target: Target = "", hook: HookId = "", is_change: bool = True
     ) -> Any:
         self.busy = True
-        before, step = self._session.trace, self.step
+        before, step = self._last, self.step
         try:
             result = action()
-            self._compared.see(before, self._session.trace, is_change=is_change)
+            self._compared.see(before, self._last, is_change=is_change)
         except BaseException as error:
             self._notices += 1
             self.notice = notice_for(
@@ -221,10 +245,12 @@ class Explorer(SharingWidget):
 
     def _news(self) -> dict[str, Any] | None:
         """Return what the reader has to know of the last change, if anything."""
-        if self._session.notice is None:
+        dropped = self._session_or_none.dropped if self._session_or_none is not None else ()
+        if not dropped:
             return None
         self._notices += 1
-        return info_notice(*self._session.notice, serial=self._notices)
+        values = {"hooks": ", ".join(dropped)}
+        return info_notice("notice.hooks_dropped", values, serial=self._notices)
 
     def _attach_to(self, content: dict[str, Any]) -> None:
         wanted, kind = str(content.get("target", "")), content.get("kind") or None
@@ -242,15 +268,15 @@ class Explorer(SharingWidget):
 
     def _id_of(self, target: Target) -> str:
         try:
-            return self._session.find_owner(target).id
+            return self._id_in_graph(target)
         except HookvizError:
             return ""
 
     def _show(self) -> None:
-        if self._shown is not self._session.trace:
-            self._shown = self._session.trace
+        if self._shown is not self._last:
+            self._shown = self._last
             self._trace = Trace.from_record(self._shown)
-        graph, before = self._trace.graph, self.boxes
+        graph, before, session = self._trace.graph, self.boxes, self._session_or_none
         self._tree = group_tree(graph)
         self._steps = build_steps(graph, self._trace.events, tree=self._tree)
         comparison = self._compared.comparison
@@ -266,13 +292,13 @@ class Explorer(SharingWidget):
             expanded=expanded,
             tree=self._tree,
             direction=self.direction,
-            kinds=self._session.module_kinds,
-            is_fixed=self._session.is_fixed,
+            kinds=() if session is None else session.module_kinds,
+            is_fixed=session is None,
         )
         data["comparisons"] = choice_data(
             graph,
             has_edit=self._compared.has_edit,
-            can_leave_out=self._session.can_leave_out,
+            can_leave_out=(lambda _: False) if session is None else session.can_leave_out,
         )
         data["hooks_code"] = self.as_code()
         data["comparison"] = comparison_data(self._compared.against, comparison)
@@ -331,7 +357,8 @@ class Explorer(SharingWidget):
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         # A closed widget has no model to show; what it has shown stays true.
-        is_open = self.comm is not None and not self._session.is_closed
+        session = self._session_or_none
+        is_open = self.comm is not None and not (session is not None and session.is_closed)
         data, metadata = (super()._repr_mimebundle_(**kwargs) if is_open else None) or ({}, {})
         # For pages that cannot run the widget (a repository's page, a PDF), in the same output.
         text = self.transcript[self.lang]

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    from typing import Self
 
 START_TIMEOUT = 90
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from hookviz._live import internals
-from hookviz._live.unmodified import saved_keeper
+from hookviz._live.unmodified import freed
 
 
 def test_tensor_hooks_is_the_dictionary_that_register_hook_fills() -> None:
@@ -146,41 +146,35 @@ def test_put_engine_function_stands_between_backward_and_the_engine() -> None:
 
 
 def test_a_freed_node_says_what_a_second_backward_says() -> None:
-    node = saved_keeper.freed_node()
+    node = freed.freed_node()
     leaf = torch.tensor(2.0, requires_grad=True)
     root = leaf.exp()
     root.backward()
     with pytest.raises(RuntimeError) as caught:
         root.backward()
-    assert saved_keeper.freed_message(node) == str(caught.value)
+    assert freed.freed_message(node) == str(caught.value)
 
 
-class Entrusted:
-    def __init__(self, tensor: torch.Tensor, refusal: str) -> None:
-        self.tensor, self.refusal = tensor, refusal
-        self.now: saved_keeper.Answer = saved_keeper.answer(tensor)
-
-
-def test_what_is_entrusted_is_asked_for_when_the_node_runs() -> None:
+def test_a_value_that_was_replaced_is_asked_for_when_the_node_runs() -> None:
     leaf = torch.tensor(2.0, requires_grad=True)
     root = leaf * leaf
-    given: list[Entrusted] = []
+    given: list[freed.KeptValue] = []
 
-    def pack(tensor: torch.Tensor, refusal: str) -> Entrusted:
-        given.append(Entrusted(tensor, refusal))
+    def pack(tensor: torch.Tensor, refusal: str) -> freed.KeptValue:
+        given.append(freed.KeptValue(tensor, refusal))
         return given[-1]
 
     assert root.grad_fn is not None
-    assert saved_keeper.entrust_saved(root.grad_fn, pack)
+    assert freed.take_saved(root.grad_fn, pack)
     assert [kept.tensor.item() for kept in given] == [2, 2]
     root.backward(retain_graph=True)
     assert leaf.grad is not None
     assert leaf.grad.item() == 4
 
-    given[0].now = saved_keeper.freed_node()
+    given[0].now = freed.freed_node()
     with pytest.raises(RuntimeError, match="second time"):
         root.backward(retain_graph=True)
-    given[0].now = saved_keeper.Refused("not this time")
+    given[0].now = freed.KeptValue(leaf, "not this time")
     with pytest.raises(RuntimeError, match="not this time"):
         root.backward(retain_graph=True)
 
@@ -193,16 +187,16 @@ def test_it_is_told_why_pytorch_would_refuse_a_value() -> None:
         leaf.add_(1)
     refusals: list[str] = []
 
-    def pack(tensor: torch.Tensor, refusal: str) -> Entrusted:
+    def pack(tensor: torch.Tensor, refusal: str) -> freed.KeptValue:
         refusals.append(refusal)
-        return Entrusted(tensor, refusal)
+        return freed.KeptValue(tensor, refusal)
 
     assert root.grad_fn is not None
-    saved_keeper.entrust_saved(root.grad_fn, pack)
+    freed.take_saved(root.grad_fn, pack)
     assert "modified by an inplace operation" in refusals[0]
 
 
-def test_what_cannot_be_entrusted_is_told() -> None:
+def test_a_value_that_cannot_be_replaced_is_told() -> None:
     leaf = torch.tensor([2.0, 3.0], requires_grad=True)
     base = torch.zeros(3)
     base[1:] = leaf
@@ -210,7 +204,7 @@ def test_what_cannot_be_entrusted_is_told() -> None:
         hooked = leaf.exp()
     for root in (base, hooked):
         assert root.grad_fn is not None
-        assert not saved_keeper.entrust_saved(root.grad_fn, Entrusted)
+        assert not freed.take_saved(root.grad_fn, freed.KeptValue)
 
 
 def test_sequence_number_is_the_number_of_the_next_node() -> None:

@@ -197,7 +197,7 @@ def test_what_is_no_hook_for_a_function_is_refused() -> None:
     with pytest.raises(UnknownTargetError, match="n0 to n"):
         session.attach("n99", POST, kind="node_hook")
     with pytest.raises(HookvizError, match="takes no node_hook"):
-        session.attach(session.find_tensor("a").tensor, POST, kind="node_hook")
+        session.attach(session.tensor_with_id("a").tensor, POST, kind="node_hook")
 
 
 def test_a_pass_inside_a_hook_on_a_function_is_kept_apart() -> None:

@@ -479,7 +479,7 @@ def test_a_fault_of_hookviz_does_not_reach_the_cell(
     def broken(*_: object) -> None:
         raise AssertionError("a bug")
 
-    monkeypatch.setattr(magic, "RecordedSession", broken)
+    monkeypatch.setattr(magic, "open_session", broken)
     ran = shell.run("%%hookviz\na = leaf(2.0)\n(a * a).backward()")
     assert ran.error is None
     assert shell.variables["a"].grad.item() == 4

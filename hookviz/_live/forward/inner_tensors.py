@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -146,6 +145,4 @@ def _depth(frame: FrameType | None) -> int:
 
 
 def _name_of(code: CodeType) -> str:
-    if sys.version_info < (3, 11):
-        return code.co_name
     return code.co_qualname.rsplit("<locals>.", 1)[-1]

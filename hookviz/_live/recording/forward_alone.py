@@ -17,23 +17,6 @@ from hookviz._parameters import Keep
 from hookviz._records import ErrorEvent, TraceRecord
 
 
-def forward_trace(
-    live: LiveForward, *, namespaces: Iterable[Namespace] = (), keep: Keep = "summary"
-) -> TraceRecord:
-    """Return the record of a watched block without a backward.
-
-    Its graph is the one behind the result of the last outermost call. A result that requires no
-    grad has no nodes, and without a result there are no tensors either.
-
-    Args:
-        live: The block.
-        namespaces: Where to look for names of tensors.
-        keep: See `Keep`.
-    """
-    graph = forward_graph(live, namespaces=namespaces)
-    return trace_of(live, graph, HookChains(graph), keep=keep)
-
-
 def forward_graph(live: LiveForward, *, namespaces: Iterable[Namespace] = ()) -> LiveGraph:
     """Return the graph behind the result of the last outermost call; it may have no nodes."""
     outputs = [tensor for _, tensor in live.output]

@@ -102,7 +102,7 @@ def _at_work() -> Iterator[None]:
         _here.depth -= 1
 
 
-def run_backward(
+def record_backward(
     live: LiveGraph,
     chains: HookChains,
     options: BackwardOptions,
@@ -110,7 +110,7 @@ def run_backward(
     keep: Keep = "summary",
     echo: bool = True,
     backward: Callable[[], object] | None = None,
-) -> TraceRecord:
+) -> Recording:
     """Run `root.backward(...)` with every hook watched, and leave nothing behind.
 
     Args:
@@ -122,22 +122,10 @@ def run_backward(
         backward: Is called in place of `root.backward(...)`: the user's own call of it.
 
     Returns:
-        The trace. An `Exception` inside backward ends it and is kept in it; anything stronger
-        (a keyboard interrupt) goes on to the caller after everything is put back.
+        The pass; its records are made when they are first asked for. An `Exception` inside backward
+        ends it and is kept in it; anything stronger (a keyboard interrupt) goes on to the caller
+        after everything is put back.
     """
-    return record_backward(live, chains, options, keep=keep, echo=echo, backward=backward).trace()
-
-
-def record_backward(
-    live: LiveGraph,
-    chains: HookChains,
-    options: BackwardOptions,
-    *,
-    keep: Keep = "summary",
-    echo: bool = True,
-    backward: Callable[[], object] | None = None,
-) -> Recording:
-    """Run the same, and leave the making of the records for later."""
     chains.refresh()
     reader = Reader(keep)
     error = None

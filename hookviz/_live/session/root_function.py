@@ -1,10 +1,10 @@
-"""Run the function that makes the root, and say what is wrong with what it returned."""
+"""Run the function that makes the root, and check the tensor that it returns."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 import torch
 
@@ -18,20 +18,22 @@ RootFunction = Callable[[], torch.Tensor]
 
 @dataclass(frozen=True, slots=True)
 class FunctionRun:
-    """One run of such a function.
+    """One run of a function that makes the root.
 
     Attributes:
-        live: What was seen of it.
-        result: What it returned; `None` also where it raised.
-        has_failed: Whether it raised; `live.log.error` says what.
+        function: The function.
+        live: The calls of modules in it.
+        result: The object that it returned; `None` also where it raised.
+        has_failed: Whether it raised; `live.log.error` is the exception.
     """
 
+    function: RootFunction
     live: LiveForward
     result: Any
     has_failed: bool
 
 
-def is_function(root: Any) -> bool:
+def is_function(root: Any) -> TypeGuard[RootFunction]:
     """Return whether a root is a function that makes one, and not the tensor itself.
 
     Raises:
@@ -61,27 +63,26 @@ def run_function(
 ) -> FunctionRun:
     """Run a function with every module that it calls watched.
 
-    An `Exception` that it raises is told in the log of the run; anything stronger goes on to the
-    caller.
+    An `Exception` in it is kept in the log of the run; anything stronger goes on to the caller.
 
     Args:
         function: It is called once.
         keep: See `Keep`.
-        echo: Whether what is printed also reaches standard output.
+        echo: Whether the output of the function also reaches standard output.
         begins: Is told of the module of an outermost call before it is called.
     """
     with watching(keep=keep, echo=echo, begins=begins) as live:
         run = None
         try:
             result = function()
-        except Exception as error:  # noqa: BLE001 - whatever the user's function may raise
+        except Exception as error:  # noqa: BLE001 - the user's function may raise any
             live.failed(error)
-            run = FunctionRun(live, None, has_failed=True)
-    return run or FunctionRun(live, result, has_failed=False)
+            run = FunctionRun(function, live, None, has_failed=True)
+    return run or FunctionRun(function, live, result, has_failed=False)
 
 
 def check_result(result: Any) -> torch.Tensor:
-    """Return what a function returned if backward can be called on it.
+    """Return the result of a function if backward can be called on it.
 
     Raises:
         NotATensorError: If it is not a tensor.

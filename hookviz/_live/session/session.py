@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, cast
+from typing import Any
 
 import torch
 
 from hookviz._live.forward.part import LiveModule
-from hookviz._live.graph.capture import LiveGraph
-from hookviz._live.graph.hooks import AnyHook, HookChains, switched_off
+from hookviz._live.graph.hooks import AnyHook
 from hookviz._live.graph.tensors import LiveTensor, check_names
 from hookviz._live.hooks.maker import HookLike, HookMaker
 from hookviz._live.hooks.places import MODULE_KINDS
@@ -19,22 +18,24 @@ from hookviz._live.hooks.table import Hook
 from hookviz._live.hooks.typed import own_namespaces
 from hookviz._live.recording.explain import run_message
 from hookviz._live.recording.options import BackwardOptions
-from hookviz._live.session.passes import Passes
-from hookviz._live.session.root_function import RootFunction, is_function
-from hookviz._live.session.state import Sitting
-from hookviz._live.session.targets import HookId, Owner, Target, find_owner
+from hookviz._live.session.arguments import named_arguments
+from hookviz._live.session.ready_graph import PassSettings
+from hookviz._live.session.replay import Backward, PlainBackward, Replay
+from hookviz._live.session.root_function import is_function
+from hookviz._live.session.targets import HookId, Owner, Target, find_hook, find_owner, find_tensor
+from hookviz._live.session.work import Work
 from hookviz._live.user.names import Namespace
 from hookviz._parameters import Keep
-from hookviz._records import HookKind, TraceRecord
-from hookviz.errors import HookRunError, HookvizError
+from hookviz._records import HookKind, HookRecord, TraceRecord
+from hookviz.errors import ClosedError, HookRunError, HookvizError, UnknownTargetError
 
 __all__ = ["HookId", "HookLike", "Session", "Target"]
 
 Undo = Callable[[], object]
 
 
-class Session(Sitting):
-    """The one mutable object: whatever a click can do is a method here.
+class Session:
+    """The one mutable object of an explorer: each method that changes hooks is a click there.
 
     Each change runs one real backward from the `.grad`s of before the first run, so the state
     afterwards is that of one plain `backward()` with the hooks as they stand. Where a function
@@ -42,9 +43,9 @@ class Session(Sitting):
     which a run fails is taken back, with all `.grad`s.
 
     Attributes:
-        trace: The last pass that is shown.
-        arguments: What backward was given; not `retain_graph`, which is always on here.
-        dropped: What the hooks are called for which the last new forward had no place.
+        trace: The last pass.
+        arguments: The arguments of backward; not `retain_graph`, which is always on here.
+        dropped: The labels of the hooks for which the last new forward had no place.
     """
 
     def __init__(
@@ -56,7 +57,7 @@ class Session(Sitting):
         namespaces: Iterable[Namespace] = (),
         keep: Keep = "summary",
         echo: bool = True,
-        first_run: Callable[[LiveGraph, HookChains], TraceRecord] | None = None,
+        backward: Backward | None = None,
     ) -> None:
         """Capture the graph and run it once.
 
@@ -65,44 +66,83 @@ class Session(Sitting):
                 computes and returns it.
             options: The arguments of backward.
             names: Names given by hand.
-            namespaces: Where to look for names, and where the text of a hook finds its variables.
+            namespaces: Variables among which names are looked for, and which the text of a hook
+                may use.
             keep: See `Keep`.
-            echo: Whether what hooks print also reaches standard output.
-            first_run: Makes the first pass, where it is not hookviz that calls backward.
+            echo: Whether the output of hooks also reaches standard output.
+            backward: Makes each pass, where it is not hookviz that calls backward.
 
         Raises:
             HookvizError: If backward cannot be called on the root.
         """
         check_names(names)
         spaces = tuple(namespaces)
-        function = cast("RootFunction", root) if is_function(root) else None
-        if function is not None:
-            spaces = (*spaces, *own_namespaces(function))
-        super().__init__()
-        self._maker = HookMaker(spaces)
-        self.dropped: tuple[str, ...] = ()
-        with self._at_work():
-            self._passes = Passes(
-                root if function is None else None,
-                function,
-                options,
-                names=names,
-                namespaces=spaces,
-                maker=self._maker,
-                keep=keep,
-                echo=echo,
-            )
-        self.trace: TraceRecord = (
-            self._run() if first_run is None else first_run(self._live, self._chains)
+        settings = PassSettings(
+            options=options, names=names, namespaces=spaces, keep=keep, echo=echo
         )
-        self.arguments = self._passes.arguments()
+        self._work = Work()
+        self._is_closed = False
+        self._maker = HookMaker((*spaces, *own_namespaces(root)) if is_function(root) else spaces)
+        self._replay = Replay(
+            root, settings, backward=backward or PlainBackward(), maker=self._maker
+        )
+        self.trace: TraceRecord = self._replay.run()
+        self.arguments = named_arguments(self._replay.graph)
+        self.dropped: tuple[str, ...] = ()
+
+    # -- questions ------------------------------------------------------------------------------
 
     @property
-    def notice(self) -> tuple[str, dict[str, str]] | None:
-        """What to tell the reader of the last change: a key of the language tables, and values."""
-        if not self.dropped:
-            return None
-        return "notice.hooks_dropped", {"hooks": ", ".join(self.dropped)}
+    def is_closed(self) -> bool:
+        """Whether `close` was called."""
+        return self._is_closed
+
+    @property
+    def module_kinds(self) -> tuple[HookKind, ...]:
+        """The kinds of hooks that can be put on modules: none where there is no function to run."""
+        return MODULE_KINDS if self._replay.has_function else ()
+
+    def can_leave_out(self, hook: HookRecord) -> bool:
+        """Return whether a pass without this hook can be run, to compare with.
+
+        A hook of a module's forward has done its work before backward begins, so it can only be
+        left out where the forward can be run again.
+        """
+        try:
+            return self._replay.can_switch(self.find_hook(hook))
+        except UnknownTargetError:
+            return False  # its module is gone, and only its record is left
+
+    def tensor_with_id(self, tensor_id: str) -> LiveTensor:
+        """Return the tensor with this id, even if another one has it for its name.
+
+        Raises:
+            UnknownTargetError: If the graph has no such tensor; it names those it has.
+        """
+        self._check_open()
+        live = self._replay.graph.live
+        by_id = (owner for owner in live.tensors if owner.id == tensor_id)
+        return next(by_id, None) or find_tensor(live, tensor_id)
+
+    def find_owner(self, target: Target) -> Owner:
+        """Return the tensor, module or function with a name or id.
+
+        Raises:
+            UnknownTargetError: If the graph has no such thing.
+        """
+        self._check_open()
+        return find_owner(self._replay.graph.live, target, None)[0]
+
+    def find_hook(self, hook: HookId) -> AnyHook:
+        """Return the hook with an id, or of a record.
+
+        Raises:
+            UnknownTargetError: If there is none; it names those there are.
+        """
+        self._check_open()
+        return find_hook(self._replay.graph.chains, hook)
+
+    # -- actions --------------------------------------------------------------------------------
 
     def run(self) -> TraceRecord:
         """Run again with the hooks as they are now, and return the new trace.
@@ -110,8 +150,8 @@ class Session(Sitting):
         Raises:
             HookRunError: If it fails; the trace of before is kept.
         """
-        with self._change(forward=True) as undo:
-            undo(lambda: None)
+        with self._change(forward=True):
+            pass
         return self.trace
 
     def attach(
@@ -124,15 +164,6 @@ class Session(Sitting):
     ) -> str:
         """Register a hook at the end of its chain; return its id.
 
-        Args:
-            target: A tensor or module of the graph, its name, or an id: `t2`, `m3`, or `n4` for a
-                function.
-            hook: A callable, or the text of a lambda or `def`.
-            kind: What it is to be: on a tensor `tensor_hook` if not said, on a module
-                `module_forward_hook`, on a function `node_hook`.
-            with_kwargs: Whether a forward hook is given keyword arguments as well; by what it
-                takes if not said.
-
         Raises:
             UnknownTargetError: If the graph has no such thing.
             HookvizError: If that takes no hook of this kind, or the forward cannot be run again.
@@ -140,14 +171,14 @@ class Session(Sitting):
             HookRunError: If the run fails with it; it was taken off again.
         """
         self._check_open()
-        owner, chosen = find_owner(self._live, target, kind)
+        owner, chosen = find_owner(self._replay.graph.live, target, kind)
         if isinstance(owner, LiveModule):
-            self._passes.check_can_change_modules()
+            self._replay.check_can_change_modules()
         function, source, has_kwargs = self._maker.make(hook, chosen, with_kwargs=with_kwargs)
         with self._change(forward=isinstance(owner, LiveModule)) as undo:
             added = self._add(owner, chosen, function, source, with_kwargs=has_kwargs)
             undo(lambda: added.table.take_off(added.key))
-        self._passes.note_added(added)
+        self._replay.note_added(added)
         return added.id
 
     def edit(self, hook_id: HookId, hook: HookLike) -> None:
@@ -160,7 +191,7 @@ class Session(Sitting):
             HookRunError: If the run fails with it; the old one is back.
         """
         found = self.find_hook(hook_id)
-        self._passes.check_can_change(found)
+        self._replay.check_can_change(found)
         has_kwargs = found.record.with_kwargs if found.kind in MODULE_KINDS else None
         function, source, _ = self._maker.make(
             hook, found.kind, with_kwargs=has_kwargs, instead_of=found.function
@@ -181,7 +212,7 @@ class Session(Sitting):
     def move(self, hook_id: HookId, position: int) -> None:
         """Move a hook to a place in its chain, counted from 0. Raises as `edit` does."""
         found = self.find_hook(hook_id)
-        self._passes.check_can_change(found, order=True)
+        self._replay.check_can_change(found, order=True)
         table = found.table
         old = table.listed()
         keys = [key for key in old if key != found.key]
@@ -195,7 +226,7 @@ class Session(Sitting):
     def remove(self, hook_id: HookId) -> None:
         """Take a hook off. Raises as `edit` does."""
         found = self.find_hook(hook_id)
-        self._passes.check_can_change(found, order=True)
+        self._replay.check_can_change(found, order=True)
         table, key = found.table, found.key
         old = table.order()
         with self._change(forward=found) as undo:
@@ -206,7 +237,7 @@ class Session(Sitting):
         """Return the trace of one more pass with some hooks off; everything is put back after it.
 
         Args:
-            hooks: Which ones; all that can be left out if not given. Hooks that cannot be listed
+            hooks: These hooks; all that can be left out if not given. Hooks that cannot be listed
                 stay on.
 
         Raises:
@@ -214,17 +245,15 @@ class Session(Sitting):
             HookvizError: If one of them belongs to a forward that cannot be run again.
         """
         self._check_open()
-        self._check_idle()
         chosen = None if hooks is None else [self.find_hook(hook) for hook in hooks]
         for hook in chosen or ():
-            if not self._passes.can_switch(hook):
-                self._passes.check_can_change_modules()
-        with self._passes.put_back(always=True), self._at_work():
-            if self._passes.needs_forward_without(chosen):
-                return self._passes.run_without(chosen, self._run)
-            listed = self._passes.listed() if chosen is None else chosen
-            with switched_off(listed):
-                return self._run()
+            self._replay.check_can_switch(hook)
+        with self._work.begun():
+            return self._replay.run_without(chosen)
+
+    def interrupt(self) -> None:
+        """Raise a `KeyboardInterrupt` in the pass that runs now, if one does; see `Work`."""
+        self._work.interrupt()
 
     def close(self) -> None:
         """Put the user's own hooks back as they were found, and take the added ones off.
@@ -232,13 +261,13 @@ class Session(Sitting):
         Raises:
             HookvizError: If a pass is running; call it when that has finished.
         """
-        if self._closed:
+        if self._is_closed:
             return
-        self._check_idle()
-        self._passes.release()
-        self._closed = True
+        self._work.check_idle()
+        self._replay.close()
+        self._is_closed = True
         # The trace stays, the graph can go.
-        del self._passes, self._maker
+        del self._replay, self._maker
 
     # -- changes --------------------------------------------------------------------------------
 
@@ -250,28 +279,24 @@ class Session(Sitting):
             forward: Whether the forward has to be run again: or the hook that is changed.
         """
         self._check_open()
-        self._check_idle()
+        self._work.check_idle()
         if not isinstance(forward, bool):
             forward = forward.is_on_module
         steps: list[Undo] = []
-        with self._passes.put_back() as keep:
+        with self._replay.put_back() as keep:
             try:
                 yield steps.append
-                with self._at_work():
-                    trace, dropped = self._passes.run_again(self._run, forward=forward)
+                with self._work.begun():
+                    trace, dropped = self._replay.run_again(forward=forward)
                 if trace.error is not None:
                     raise HookRunError(run_message(trace), trace=trace)
                 keep()
             except BaseException:
                 for undo in reversed(steps):
                     undo()
-                self._chains.refresh()
+                self._replay.graph.chains.refresh()
                 raise
         self.trace, self.dropped = trace, dropped
-
-    def _run(self) -> TraceRecord:
-        with self._at_work():
-            return self._passes.run()
 
     def _add(
         self,
@@ -282,7 +307,7 @@ class Session(Sitting):
         *,
         with_kwargs: bool,
     ) -> AnyHook:
-        chains = self._chains
+        chains = self._replay.graph.chains
         if isinstance(owner, LiveTensor):
             return chains.add(owner, function, source, kind)
         if isinstance(owner, LiveModule):
@@ -291,7 +316,7 @@ class Session(Sitting):
 
     def _switch(self, hook_id: HookId, *, enabled: bool) -> None:
         found = self.find_hook(hook_id)
-        self._passes.check_can_change(found)
+        self._replay.check_can_change(found)
         old = found.entry.enabled
 
         def put(value: bool) -> None:  # noqa: FBT001 - a setter of one value
@@ -301,6 +326,12 @@ class Session(Sitting):
         with self._change(forward=found) as undo:
             put(enabled)
             undo(lambda: put(old))
+
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise ClosedError(
+                "this explorer was closed. Call hookviz.explore() again to go on with hooks."
+            )
 
 
 def _put(hook: AnyHook, function: Hook, source: HookSource) -> None:

@@ -1,4 +1,4 @@
-"""Find what a caller means: a tensor, a module, a function of the graph, or a hook."""
+"""Find a tensor, module, function or hook of the graph by its name or id."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hookviz._live.graph.hooks import AnyHook, HookChains
 from hookviz._live.graph.node_hooks import NODE_KINDS, NodeName
 from hookviz._live.graph.tensors import LiveTensor
 from hookviz._live.hooks.places import MODULE_KINDS
-from hookviz._records import HookKind, HookRecord
+from hookviz._records import GraphRecord, HookKind, HookRecord, ModuleRecord, TensorRecord
 from hookviz.errors import HookvizError, UnknownTargetError
 
 Target = torch.Tensor | torch.nn.Module | str
@@ -24,7 +24,7 @@ _MOST_KNOWN = 20
 
 
 def find_owner(live: LiveGraph, target: Target, kind: HookKind | None) -> tuple[Owner, HookKind]:
-    """Return what a hook is to be put on, and which kind of hook it is to be.
+    """Return the owner of a new hook, and the kind of the hook.
 
     A name may be that of a tensor and of a module; the kind decides, and without one the tensor
     comes first.
@@ -68,7 +68,7 @@ def _owner(live: LiveGraph, target: Target, kind: HookKind | None) -> Owner:
 
 
 def find_tensor(live: LiveGraph, target: object) -> LiveTensor:
-    """Return the tensor that is meant.
+    """Return the tensor that is given, or that has a name or id.
 
     Raises:
         UnknownTargetError: If the graph has no such tensor; it names those it has.
@@ -95,7 +95,7 @@ def _tensor_named(live: LiveGraph, target: object) -> LiveTensor | None:
 
 
 def find_module(live: LiveGraph, target: object) -> LiveModule:
-    """Return the module that is meant.
+    """Return the module that is given, or that has a name or id.
 
     Raises:
         UnknownTargetError: If no such module was called; it names those that were.
@@ -123,7 +123,7 @@ def _module_named(live: LiveGraph, target: object) -> LiveModule | None:
 
 
 def find_node(live: LiveGraph, target: object) -> NodeName:
-    """Return the function that is meant, by its id.
+    """Return the function with an id.
 
     Raises:
         UnknownTargetError: If the graph has no such function.
@@ -137,8 +137,22 @@ def find_node(live: LiveGraph, target: object) -> NodeName:
     return NodeName(target)
 
 
+def find_record(graph: GraphRecord, target: object) -> TensorRecord | ModuleRecord:
+    """Return the tensor or module with a name or id in a graph of which only the record is left.
+
+    Raises:
+        UnknownTargetError: If there is none; it names the tensors that there are.
+    """
+    modules = (module for module in graph.modules if target in (module.name, module.id))
+    found = next(modules, None) or (graph.find(target) if isinstance(target, str) else None)
+    if found is None:
+        known = ", ".join(tensor.label for tensor in graph.tensors[:_MOST_KNOWN])
+        raise UnknownTargetError(f"{target!r} is not a tensor of this graph. It has: {known}.")
+    return found
+
+
 def find_hook(chains: HookChains, hook: HookId) -> AnyHook:
-    """Return the hook that is meant: its id, or its record.
+    """Return the hook with an id, or of a record.
 
     Raises:
         UnknownTargetError: If there is none; it names those there are.

@@ -1,4 +1,4 @@
-"""Find out from which line of the user's code backward was called, and which variables it sees."""
+"""Find the line of the user's code that called backward, and the variables that it sees."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ON_THE_WAY = ("torch._tensor", "torch.autograd", "torch.overrides", "hookviz")
 """Modules between the user's call and the engine."""
 
 _SHELLS = ("IPython", "ipykernel", "hookviz", "runpy")
-"""Modules that run the user's code; what is above them is not the user's."""
+"""Modules that run the user's code; the frames above them are not the user's."""
 
 MAX_FRAMES = 20
 

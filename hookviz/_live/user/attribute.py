@@ -1,4 +1,4 @@
-"""Ask an object of the user's for an attribute, whatever its class does then."""
+"""Read an attribute of a user's object, and never raise."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ _RUN = re.compile(rf"get_ipython\(\)\.run_line_magic\('{NAME}', (.*)\)\s*")
 
 
 def as_run(line: str) -> str | None:
-    """Return what `%%hookviz ...` is turned into; `None` where a line is none."""
+    """Return the line of Python in place of `%%hookviz ...`; `None` for any other line."""
     name, _, options = line.rstrip().partition(" ")
     return f"get_ipython().run_line_magic({NAME!r}, {options!r})\n" if name == f"%%{NAME}" else None
 

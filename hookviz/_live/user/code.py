@@ -1,4 +1,4 @@
-"""Know which code is the user's, what its file is called, and its lines."""
+"""Tell the user's code from all other code, and give the name and lines of its file."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def variables_of(frame: FrameType) -> tuple[Namespace, ...]:
 
 
 def forget_snapshot(frame: FrameType) -> None:
-    """Take away what looking at the variables of a running function has left on its frame.
+    """Empty the snapshot that a look at the variables of a running function leaves on its frame.
 
     Python up to 3.12 keeps a snapshot of them there, which would keep them alive after `del`. To
     empty it does not touch the variables themselves, unless a trace function of this frame is
@@ -104,7 +104,7 @@ _OPTIMIZED = 0x1
 
 
 def name_of_file(filename: str) -> str:
-    """Return what a reader calls a file: `cell 3`, or its path as an import would find it."""
+    """Return the name of a file for readers: `cell 3`, or its path as an import would find it."""
     cell = cell_number(filename)
     if cell is not None:
         return f"cell {cell}"
@@ -137,7 +137,7 @@ def cell_number(filename: str) -> str | None:
 def lines_of(code: CodeType) -> dict[int, str]:
     """Return the lines of the file of a function, by number; empty where they cannot be trusted.
 
-    A file may have been edited since it was imported, and its new lines are not what ran.
+    A file may have been edited since it was imported, and its new lines did not run.
     """
     lines = linecache.getlines(code.co_filename)
     # A cell, or a hook that was typed, has a name of its own for each text.

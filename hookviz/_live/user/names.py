@@ -19,7 +19,7 @@ MAX_ITEMS = 2000
 """How deep and how far containers are searched; a data set in a list must not cost seconds."""
 
 _WITHOUT_TENSORS = frozenset({FunctionType, BuiltinFunctionType, ModuleType, type, str, int, float})
-"""Most of what stands in a user's namespace: it is not searched, which takes longer than to ask."""
+"""The kinds of most objects in a user's namespace: skipping one costs less than searching it."""
 
 _SHELL_NAMES = frozenset({"In", "Out"})
 
@@ -71,7 +71,7 @@ def choose_names(names: Iterable[str], *, given: Collection[str] = ()) -> tuple[
 
     Args:
         names: All that were found, in order of preference.
-        given: Those given by hand, which no shell has made, whatever they look like.
+        given: Names given by hand; the shell has made none of them.
     """
     chosen = dict.fromkeys(storable(name) for name in names if name in given or not is_hidden(name))
     return tuple(chosen) or tuple(map(storable, names))[:1]
@@ -105,5 +105,5 @@ def _is_key(key: object) -> bool:
 
 
 def _is_a(value: object, kind: type) -> bool:
-    # By type and not by isinstance: a lazy proxy answers isinstance by loading what it stands for.
+    # By type and not by isinstance: a lazy proxy answers isinstance by loading its object.
     return issubclass(type(value), kind)

@@ -1,4 +1,4 @@
-"""Catch what user code writes to standard output while backward runs."""
+"""Catch the output of user code while backward runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hookviz._live.user.storable import storable
 
 
 class Printed:
-    """What one thread has written while it was listened to.
+    """The output of one thread while it was listened to.
 
     Args:
         echo: Whether the text also goes on to where it would have gone.
@@ -27,7 +27,7 @@ class Printed:
         self._parts.append(storable(text))
 
     def take(self) -> str:
-        """Return what was written since the last call."""
+        """Return the output since the last call."""
         if not self._parts:
             return ""
         text = "".join(self._parts)
@@ -52,7 +52,7 @@ class _StandIn:
 
     @classmethod
     def start(cls, listener: Printed) -> _StandIn:
-        """Have a listener hear what this thread writes from now on."""
+        """Have a listener hear this thread from now on."""
         with _lock:
             standing: Any = sys.stdout
             if not isinstance(standing, cls):
@@ -97,7 +97,7 @@ class _StandIn:
 
 @contextmanager
 def printed(*, echo: bool) -> Iterator[Printed]:
-    """Listen to what this thread writes within the block, and leave `sys.stdout` as it was."""
+    """Listen to the output of this thread within the block, and leave `sys.stdout` as it was."""
     listener = Printed(echo=echo)
     stand_in = _StandIn.start(listener)
     try:

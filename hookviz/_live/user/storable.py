@@ -1,4 +1,4 @@
-"""Make text safe to keep, whatever user code has put into it."""
+"""Make any text of user code safe to keep."""
 
 from __future__ import annotations
 

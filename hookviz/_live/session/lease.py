@@ -1,4 +1,4 @@
-"""Count who may have changed a hook dictionary; the last to leave puts it back."""
+"""Put a hook dictionary back when the last explorer that may have changed it closes."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from hookviz._live.graph.hooks import HookChains
 from hookviz._live.hooks.table import HookEntry, HookTable
 
 
-class Holding:
-    """One explorer's hold on the hook dictionaries of its graph."""
+class HookLease:
+    """The right of one explorer to change the hook dictionaries of its graph, until it closes."""
 
     def __init__(self, chains: HookChains) -> None:
         self._chains = chains
@@ -16,7 +16,7 @@ class Holding:
         self.renew()
 
     def renew(self) -> None:
-        """Hold dictionaries that have come up since."""
+        """Take in dictionaries that have come up since."""
         for number, table in self._chains.tables.items():
             if number not in self._held:
                 self._held[number] = table
@@ -27,7 +27,7 @@ class Holding:
         self._added.append((table, key, table.entries[key]))
 
     def move_to(self, chains: HookChains) -> None:
-        """Go over to another graph: what only the earlier one has is put back and let go."""
+        """Go over to another graph, and let go of the dictionaries that only the old one has."""
         self._chains = chains
         gone = [number for number in self._held if number not in chains.tables]
         left = {id(self._held[number]) for number in gone}
@@ -37,7 +37,7 @@ class Holding:
         self.renew()
 
     def release(self) -> None:
-        """Take off what this explorer added; restore what nobody else holds."""
+        """Take off the hooks that this explorer added, and let go of every dictionary."""
         self.renew()
         self._take_off_added({id(table) for table in self._held.values()})
         for table in self._held.values():

@@ -1,4 +1,4 @@
-"""Run the function that makes the root again and again, each time as the first time."""
+"""Run the function that makes the root again, each time from the same state."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from contextlib import contextmanager
 
 from torch.utils.hooks import RemovableHandle
 
+from hookviz._live.graph.tensors import LiveTensor
 from hookviz._live.hooks.table import HookEntry, HookTable
-from hookviz._live.session.put_back_buffers import KeptBuffers
-from hookviz._live.session.put_back_random import RandomState
+from hookviz._live.session.put_back import KeptBuffers, RandomState
 from hookviz._live.session.root_function import FunctionRun, RootFunction, run_function
 from hookviz._parameters import Keep
 
 Place = tuple[object, HookTable]
-"""A tensor or module, and what is known of one of its hook dictionaries."""
+"""A tensor or module, and the table of one of its hook dictionaries."""
 
 
-class Rerun:
-    """A function, and what has to be put back before it can be run again alike.
+class RepeatableFunction:
+    """A function that makes the root, and the state from which each of its runs begins.
 
     Its random numbers are those of the first run, and the buffers of its modules (the statistics
     of a batch norm, say) begin as they were before it.
 
     Attributes:
-        buffers: What they were before the first run.
+        buffers: The buffers as they were before the first run.
     """
 
     def __init__(self, function: RootFunction, *, keep: Keep, echo: bool) -> None:
@@ -51,7 +51,7 @@ class Rerun:
         return self.run()
 
     def forget(self, places: Iterable[Place]) -> Forgotten:
-        """Take off what the last run has registered; the next one registers it again."""
+        """Take off the hooks that the last run has registered; the next one does it again."""
         return Forgotten(self._registered, places)
 
     def registers(self, key: int) -> bool:
@@ -59,7 +59,7 @@ class Rerun:
         return key in self._registered
 
     def take_back(self, forgotten: Forgotten) -> None:
-        """Put that on again, and take off what a run has registered since."""
+        """Put these hooks on again, and take off the hooks that a run has registered since."""
         forgotten.come_back(instead_of=self._registered)
         self._registered = forgotten.numbers
 
@@ -102,12 +102,12 @@ class Forgotten:
             ordered = sorted(table.found, key=lambda key: places.get(key, len(places)))
             table.found = {key: table.found[key] for key in ordered}
 
-    def on(self, things: Iterable[object]) -> Iterator[tuple[HookTable, list[HookEntry]]]:
-        """Yield the tables of some things, with the hooks that were taken from each."""
-        chosen = {id(thing) for thing in things}
+    def on(self, owners: Iterable[LiveTensor]) -> Iterator[tuple[HookTable, list[HookEntry], str]]:
+        """Yield the tables of some tensors, the hooks taken from each, and the tensor's label."""
+        labels = {id(owner.tensor): owner.label for owner in owners}
         for thing, table, _, _, taken in self._taken:
-            if id(thing) in chosen and taken:
-                yield table, list(taken.values())
+            if id(thing) in labels and taken:
+                yield table, list(taken.values()), labels[id(thing)]
 
 
 def _take(table: HookTable, numbers: range) -> dict[int, HookEntry]:
@@ -116,7 +116,7 @@ def _take(table: HookTable, numbers: range) -> dict[int, HookEntry]:
 
 @contextmanager
 def placeholders_away(tables: Iterable[HookTable]) -> Iterator[None]:
-    """Take what stands for hooks that are off out of the way of a forward.
+    """Keep the placeholders of hooks that are off out of the way of a forward.
 
     A module with anything in its dictionary of backward hooks changes its graph, even if that does
     nothing.
