@@ -15,8 +15,7 @@ from hookviz._view.lookup.index import GraphIndex
 from hookviz._view.steps.frame import Patch, initial_hook_patches
 from hookviz._view.steps.value_patches import ValuePatches
 from hookviz._view.text.message import Message, Text
-from hookviz._view.text.numbers import short_text
-from hookviz._view.words.change import Change, Parts, several
+from hookviz._view.words.change import Change, Parts, parts_text
 from hookviz._view.words.kinds import is_of_module, words_for
 from hookviz._view.words.speaker import Speaker
 from hookviz._view.words.words import Side, Words
@@ -99,7 +98,6 @@ class BoxPatches:
             for side, change in words.sides():
                 self._show(where.box, side, change)
             self._values.given(words, where.box)
-            self._ran(words, where)
 
     def final(self, frame: Frame) -> Iterator[Patch]:
         """Yield what the end says about boxes and hooks that are still waiting."""
@@ -141,8 +139,8 @@ class BoxPatches:
             known[port.place] = value
             # What a module's own hook was given is the whole truth; edges may be parts of it.
             if (port.group, port.side) not in self._told_by_hooks:
-                texts = [short_text(known[place]) for place in sorted(known)]
-                self._write(port.group, port.side, several(texts))
+                values = tuple(("", known[place]) for place in sorted(known))
+                self._write(port.group, port.side, parts_text(values))
 
     def _show(self, box: str, side: Side, change: Change) -> None:
         """Show on a box what an event says of its call."""
@@ -165,17 +163,3 @@ class BoxPatches:
                 return
             yield parent.id
             group = parent
-
-    def _ran(self, words: Words[Any], where: Where) -> None:
-        """Say on the hook's own row what it did, if the hook has a row."""
-        group = self._tree.groups[where.box]
-        hooks = group.module.hooks if group.module is not None else ()
-        if all(hook.id != where.hook for hook in hooks):
-            return
-        did = words.did()
-        if did is None:
-            self._write(where.box, f"hook:{where.hook}", Message("hook.raised"))
-            self._write(where.box, f"hook-state:{where.hook}", "error")
-        else:
-            self._write(where.box, f"hook:{where.hook}", did)
-            self._mark(where.box, f"hook-state:{where.hook}")

@@ -65,8 +65,9 @@ class PatchWriter:
         self._current.clear()
         for arrival in words.news.arrivals:
             self._arrive(arrival)
-        self._apply(words, where)
+        self._apply(words.event, where)
         self._boxes.write(words, where)
+        self._ran(words, where)
         if is_last:
             self._end()
         return self._flush()
@@ -119,8 +120,8 @@ class PatchWriter:
             is_none = self._get(tensor.id, "flow") == Message("flow.none")
             self._set(tensor.id, "grad", Message("grad.none" if is_none else "grad.not_kept"))
 
-    def _apply(self, words: Words[Any], where: Where) -> None:
-        event, tensor = words.event, self._index.tensors.get(where.tensor)
+    def _apply(self, event: Event, where: Where) -> None:
+        tensor = self._index.tensors.get(where.tensor)
         match event:
             case NodeEvent():
                 self._apply_node(event)
@@ -134,12 +135,10 @@ class PatchWriter:
                 self._mark(tensor.id)
             case TensorHookEvent() if tensor is not None:
                 self._apply_hook(event, tensor)
-                self._ran(words, where)
             case GradEvent() if tensor is not None:
                 self._apply_kept(event, tensor)
             case PostAccumulateHookEvent() if tensor is not None:
                 self._apply_post(event, tensor)
-                self._ran(words, where)
 
     def _apply_node(self, event: NodeEvent) -> None:
         node = self._index.nodes.get(event.node or "")
@@ -169,10 +168,15 @@ class PatchWriter:
 
     def _ran(self, words: Words[Any], where: Where) -> None:
         """Say on the hook's own row what it did, if the hook has a row."""
-        did = words.did()
-        if did is not None and (where.tensor, f"hook:{where.hook}") in self._frame:
-            self._set(where.tensor, f"hook:{where.hook}", did)
-            self._mark(where.tensor, f"hook-state:{where.hook}")
+        key, field = where.box if where.is_of_box else where.tensor, f"hook:{where.hook}"
+        if (key, field) not in self._frame:
+            return
+        did, state = words.did(), f"hook-state:{where.hook}"
+        self._set(key, field, Message("hook.raised") if did is None else did)
+        if did is None:
+            self._set(key, state, "error")
+        else:
+            self._mark(key, state)
 
     def _apply_kept(self, event: GradEvent, tensor: TensorRecord) -> None:
         self._mark(tensor.id)
@@ -204,8 +208,5 @@ class PatchWriter:
     def _apply_error(self, where: Where) -> None:
         if where.tensor:
             self._set(where.tensor, "state", "error")
-        if (where.tensor, f"hook:{where.hook}") in self._frame:
-            self._set(where.tensor, f"hook:{where.hook}", Message("hook.raised"))
-            self._set(where.tensor, f"hook-state:{where.hook}", "error")
         if where.node in self._index.nodes and not (where.tensor and where.hook):
             self._set(where.node, "state", "error")

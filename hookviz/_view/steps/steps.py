@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import msgspec
 
 from hookviz._records import Event
 from hookviz._records.graph import GraphRecord
@@ -18,7 +20,6 @@ from hookviz._view.steps.code_places import CodePlaces
 from hookviz._view.steps.frame import initial_hook_patches, initial_tensor_patches
 from hookviz._view.steps.patches import Patch, PatchWriter
 from hookviz._view.steps.value_book import ValueBook
-from hookviz._view.text import message
 from hookviz._view.text.message import Message, Text
 from hookviz._view.text.numbers import CAPTION_WIDTH, CARD_WIDTH
 from hookviz._view.words.kinds import words_for
@@ -137,31 +138,9 @@ def frame_at(steps: Sequence[Step], position: int) -> Frame:
 
 def to_json_data(steps: Iterable[Step], book: ValueBook) -> list[dict[str, object]]:
     """Return the steps as the browser gets them; what they show as tables goes into the book."""
-    return [
-        {
-            "kind": step.kind,
-            "line": message.to_json_data(step.line),
-            "caption": message.to_json_data(step.caption),
-            "printed": step.printed,
-            "tensor": step.tensor,
-            "node": step.node,
-            "hook": step.hook,
-            "call": step.call,
-            "code": None if step.code is None else list(step.code),
-            "patches": [
-                [key, field, message.to_json_data(value)] for key, field, value in step.patches
-            ],
-            "marks": list(step.marks),
-            "question": None if step.question is None else _question_data(step.question),
-            "values": book.step_data(step.before, step.after),
-        }
-        for step in steps
-    ]
-
-
-def _question_data(question: Question) -> dict[str, object]:
-    return {
-        "text": message.to_json_data(question.text),
-        "answer": list(question.answer),
-        "shown": message.to_json_data(question.shown),
-    }
+    data: list[dict[str, object]] = []
+    for step in steps:
+        fields = msgspec.to_builtins(replace(step, before=(), after=()))
+        del fields["before"], fields["after"]
+        data.append({**fields, "values": book.step_data(step.before, step.after)})
+    return data

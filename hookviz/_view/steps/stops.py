@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+import msgspec
+
 from hookviz._records import Event
 from hookviz._records.graph import GraphRecord
 from hookviz._view.groups.find import group_tree
 from hookviz._view.groups.tree import TOP, GroupTree
 from hookviz._view.groups.where import is_about
 from hookviz._view.steps.steps import Step
-from hookviz._view.text import message
 from hookviz._view.text.message import Message, Text
 
 _FORWARD = "what.box.forward", "caption.box.forward"
@@ -91,17 +92,7 @@ def stops(
 
 def to_json_data(found: Iterable[Stop]) -> list[dict[str, object]]:
     """Return the stops as the browser gets them."""
-    return [
-        {
-            "step": stop.step,
-            "line": None if stop.line is None else message.to_json_data(stop.line),
-            "caption": None if stop.caption is None else message.to_json_data(stop.caption),
-            "box": stop.box,
-            "count": stop.count,
-            "printed": stop.printed,
-        }
-        for stop in found
-    ]
+    return [msgspec.to_builtins(stop) for stop in found]
 
 
 class _Waiting:

@@ -59,7 +59,7 @@ class Change:
         if len(changed) == 1:
             return _arrow_text(*changed[0][1:], with_shape=False)
         texts = [item_texts(before, after) for _, before, after in changed]
-        return _arrow(several([one for one, _ in texts]), several([other for _, other in texts]))
+        return _arrow(_several([one for one, _ in texts]), _several([other for _, other in texts]))
 
 
 def gradients(value: Value) -> Parts:
@@ -80,7 +80,7 @@ def arguments(items: Iterable[Argument]) -> Parts:
 
 def parts_text(parts: Parts) -> Text:
     """Return the values of one moment for a box: `1; 2; c = 3`."""
-    return several([_named(name, item_text(item)) for name, item in parts])
+    return _several([_named(name, item_text(item)) for name, item in parts[: MOST_TOLD + 1]])
 
 
 def item_text(item: Item, width: int = CARD_WIDTH) -> Text:
@@ -95,7 +95,7 @@ def item_texts(before: Item, after: Item, width: int = CARD_WIDTH) -> tuple[Text
     return pair_text(before, after, width=width)
 
 
-def several(texts: Sequence[Text]) -> Text:
+def _several(texts: Sequence[Text]) -> Text:
     """Return some texts as one; the separator is the language's own."""
     if len(texts) == 1:
         return texts[0]

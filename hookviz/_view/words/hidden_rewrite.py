@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from hookviz._records import HiddenRewriteEvent
 from hookviz._view.text.message import Argument, Message
-from hookviz._view.words.change import Change, gradients
 from hookviz._view.words.phrases import listing
 from hookviz._view.words.words import TensorWords
 
@@ -26,10 +25,6 @@ class HiddenRewriteWords(TensorWords[HiddenRewriteEvent]):
             **self._in_and_out(),
         }
         return Message("caption.hidden", args)
-
-    def change(self) -> Change:
-        """Return the gradient that was sent and the one that arrived."""
-        return Change(gradients(self.event.incoming), gradients(self.event.outgoing))
 
     def _in_and_out(self) -> dict[str, Argument]:
         """Return all parts of a sum that was not recorded, else the two gradients."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from hookviz._view.text.message import Argument, Message, Text
-from hookviz._view.words.change import Change, Item, Parts, parts_text
+from hookviz._view.words.change import Change, Item, Parts
 from hookviz._view.words.words import E, Side, Words
 
 
@@ -34,15 +34,6 @@ class ModuleWords(Words[E]):
     def sentence(self) -> Message:
         """Return the same with the name of the module."""
         return Message(self.sentence_key, {"module": self.event.module or "", **self._args()})
-
-    def did(self) -> Text | None:
-        """Return what the hook changed, else what it left as it was."""
-        change = self.change()
-        news = change.news_text()
-        if news is not None:
-            return news
-        same = parts_text(change.after)
-        return Message("hook.unchanged", {"gradient": same}) if same else Message("hook.ran")
 
     def sides(self) -> Iterable[tuple[Side, Change]]:
         """Yield what the hook was given and what it made of it."""

@@ -6,7 +6,6 @@ from typing import TypeVar
 
 from hookviz._records import ModuleBackwardHookEvent, ModuleBackwardPreHookEvent
 from hookviz._view.text.message import Argument, Message
-from hookviz._view.words.change import Change, gradients
 from hookviz._view.words.module import ModuleWords
 
 B = TypeVar("B", ModuleBackwardPreHookEvent, ModuleBackwardHookEvent)
@@ -26,10 +25,6 @@ class _BackwardHookWords(ModuleWords[B]):
             return self.arguments([(self._path(name), old, new) for name, old, new in changed])
         same = self.outputs(tuple((self._path(name), item) for name, item in change.after))
         return Message("change.same", {"gradient": same})
-
-    def change(self) -> Change:
-        """Return the gradients before and after the hook."""
-        return Change(gradients(self.event.incoming), gradients(self.event.outgoing))
 
     def _path(self, place: str) -> str:
         return f"{self.side}[{place}]"

@@ -47,9 +47,6 @@ class ModuleForwardWords(_ForwardWords[ModuleForwardEvent]):
         """Return the outputs; the arguments stand in the rows before."""
         return self.outputs(self.change().after) or Message("change.unchanged")
 
-    def did(self) -> None:
-        """Return nothing: no hook ran."""
-
     def sides(self) -> Iterable[tuple[Side, Change]]:
         """Yield the arguments, and the outputs."""
         change = self.change()

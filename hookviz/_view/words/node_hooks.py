@@ -6,7 +6,6 @@ from typing import ClassVar, TypeVar
 
 from hookviz._records import NodeHookEvent, NodePrehookEvent
 from hookviz._view.text.message import Argument, Message
-from hookviz._view.words.change import Change, gradients
 from hookviz._view.words.words import Words
 
 N = TypeVar("N", NodePrehookEvent, NodeHookEvent)
@@ -29,10 +28,6 @@ class _NodeHookWords(Words[N]):
     def sentence(self) -> Message:
         """Return when the hook ran, and what it changed."""
         return Message(self._keys()[1], {"node": self.node, **self._args()})
-
-    def change(self) -> Change:
-        """Return the gradients before and after the hook."""
-        return Change(gradients(self.event.incoming), gradients(self.event.outgoing))
 
     def _keys(self) -> tuple[str, str]:
         return self.rewrote if self._is_rewritten() else self.unchanged

@@ -5,7 +5,6 @@ from __future__ import annotations
 from hookviz._records import PostAccumulateHookEvent
 from hookviz._view.text.message import Argument, Message, Text
 from hookviz._view.text.numbers import change_text
-from hookviz._view.words.change import Change, gradients
 from hookviz._view.words.phrases import join
 from hookviz._view.words.words import Asked, TensorWords
 
@@ -54,10 +53,6 @@ class PostAccumulateHookWords(TensorWords[PostAccumulateHookEvent]):
         """Ask what `.grad` is after the hook."""
         args = {"hook": self.event.hook.label, "tensor": self.tensor}
         return Message("question.post", args), [self.event.grad_after]
-
-    def change(self) -> Change:
-        """Return the leaf's `.grad` before and after the hook."""
-        return Change(gradients(self.event.grad_before), gradients(self.event.grad_after))
 
     @property
     def _changed_grad(self) -> bool:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from hookviz._records import TensorHookEvent
 from hookviz._view.lookup.arrivals import single
 from hookviz._view.text.message import Argument, Message, Text
-from hookviz._view.text.numbers import change_text
-from hookviz._view.words.change import Change, gradients
 from hookviz._view.words.phrases import join
 from hookviz._view.words.words import Asked, TensorWords
 
@@ -37,25 +35,18 @@ class TensorHookWords(TensorWords[TensorHookEvent]):
             return Message(key, args)
         return sentence if event.reached else join(sentence, self._then(args["outgoing"]))
 
-    def did(self) -> Text:
-        """Return `8 → 10`."""
-        incoming, outgoing = single(self.event.incoming), single(self.event.outgoing)
-        args = self.speaker.before_and_after(incoming, outgoing)
-        if self.event.mutated:
-            return Message("hook.in_place", args)
-        if self.event.rewritten:
-            return change_text(incoming, outgoing, with_shape=False)
-        return Message("hook.unchanged", {"gradient": args["before"]})
+    def did(self) -> Text | None:
+        """Return `8 → 10`, and whether it was done in place."""
+        if not self.event.mutated:
+            return super().did()
+        ends = single(self.event.incoming), single(self.event.outgoing)
+        return Message("hook.in_place", self.speaker.before_and_after(*ends))
 
     def question(self) -> Asked:
         """Ask which gradient goes on after the hook."""
         incoming = self.speaker.values(self.change().before)
         args = {"hook": self.event.hook.label, "incoming": incoming, "tensor": self.tensor}
         return Message("question.hook", args), [single(self.event.outgoing)]
-
-    def change(self) -> Change:
-        """Return the gradient before and after the hook."""
-        return Change(gradients(self.event.incoming), gradients(self.event.outgoing))
 
     def _which(self) -> Message:
         """Return the hook, with its place where several hooks run on the tensor."""

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, Literal, TypeAlias, TypeVar
 
-from hookviz._records import Event, TensorSnapshot
+from hookviz._records import Event, HookEvent, TensorSnapshot
 from hookviz._view.lookup.arrivals import News
 from hookviz._view.text.message import Message, Text
-from hookviz._view.words.change import Change
+from hookviz._view.words.change import Change, gradients, parts_text
 from hookviz._view.words.phrases import join, sum_sentences
 from hookviz._view.words.speaker import Speaker
 
@@ -71,17 +71,23 @@ class Words(ABC, Generic[E]):
     def sentence(self) -> Text:
         """Return what happened and why, in a sentence or two."""
 
-    @abstractmethod
-    def change(self) -> Change:
-        """Return the values that the event started from, and those that came of it."""
-
     def question(self) -> Asked | None:
         """Return what a learner can foresee, or `None` where nothing can be asked."""
         return None
 
+    def change(self) -> Change:
+        """Return the values that the event started from, and those that came of it."""
+        return Change(gradients(self.event.incoming), gradients(self.event.outgoing))
+
     def did(self) -> Text | None:
-        """Return what a hook did, for its own row on a card or a box; `None` without such a row."""
-        return None
+        """Return what a hook did, for its own row on a card or a box; `None` if no hook did."""
+        if not isinstance(self.event, HookEvent):
+            return None
+        change = self.change()
+        unchanged = parts_text(change.after)
+        if not change.changed() and unchanged:
+            return Message("hook.unchanged", {"gradient": unchanged})
+        return change.news_text() or Message("hook.ran")
 
     def sides(self) -> Iterable[tuple[Side, Change]]:
         """Yield what the event shows of a call of a module."""
