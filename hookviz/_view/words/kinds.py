@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hookviz._records import (
+    EVENT_CLASSES,
     AccumulateEvent,
     ErrorEvent,
     Event,
@@ -42,7 +43,7 @@ from hookviz._view.words.post_accumulate_hook import PostAccumulateHookWords
 from hookviz._view.words.speaker import Speaker
 from hookviz._view.words.start import StartWords
 from hookviz._view.words.tensor_hook import TensorHookWords
-from hookviz._view.words.words import Words
+from hookviz._view.words.words import TensorWords, Words
 
 WORDS: dict[type[Event], type[Words[Any]]] = {
     AccumulateEvent: AccumulateWords,
@@ -62,6 +63,11 @@ WORDS: dict[type[Event], type[Words[Any]]] = {
     TensorHookEvent: TensorHookWords,
 }
 """The words for every kind of event."""
+
+KINDS_AT_TENSORS = frozenset(
+    kind for kind, cls in EVENT_CLASSES.items() if issubclass(WORDS[cls], TensorWords)
+)
+"""The kinds of events whose sentence speaks of the gradient of one tensor."""
 
 _NOTHING_NEW = News()
 
