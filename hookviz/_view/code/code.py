@@ -74,11 +74,12 @@ def _removed_lines(trace: TraceRecord) -> Iterator[str]:
     for event in trace.events:
         if not isinstance(event, ModuleForwardPreHookEvent | ModuleForwardHookEvent):
             continue
-        if event.hook.id in there:
+        hook = event.hook
+        if hook.id in there:
             continue
-        there.add(event.hook.id)
+        there.add(hook.id)
         yield (
-            f"# hook {one_line(event.hook.label)} of {one_line(event.module or '')} ran in this forward "
+            f"# hook {one_line(hook.label)} of {one_line(event.module or '')} ran in this forward "
             "and has been removed since: it is missing here"
         )
 
