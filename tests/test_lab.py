@@ -376,7 +376,10 @@ def test_a_missing_jupyterlab_names_the_command_that_installs_it(
     assert not folder.exists()
 
 
-RUN = "import sys; from hookviz import lab; sys.exit(lab._run([sys.executable, '-c', sys.argv[1]]))"
+RUN = (
+    "import sys; from hookviz._cli import lab; "
+    "sys.exit(lab._run([sys.executable, '-c', sys.argv[1]]))"
+)
 
 
 def test_the_exit_code_of_jupyterlab_is_handed_on() -> None:

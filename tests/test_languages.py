@@ -128,7 +128,7 @@ def test_no_key_is_asked_for_that_no_table_has(source: str) -> None:
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_the_table_is_sorted_and_has_no_key_twice(lang: str) -> None:
-    text = (ROOT / "hookviz" / "languages" / f"{lang}.json").read_text(encoding="utf-8")
+    text = (ROOT / "hookviz" / "_languages" / f"{lang}.json").read_text(encoding="utf-8")
     pairs: list[tuple[str, str]] = json.loads(text, object_pairs_hook=list)
     keys = [key for key, _ in pairs]
     assert keys == sorted(set(keys))

@@ -108,7 +108,7 @@ explorer = hookviz.explore(e)
 explorer
 
 # %% [markdown]
-# What a click does to steps and hooks, a line of Python does too. Here are the first three steps in words.
+# Every click on a step or a hook is also a line of Python. Here are the first three steps in words.
 # The explorer above follows: run the cell, and it stands at step 3.
 
 # %%
@@ -118,7 +118,8 @@ for _ in range(3):
     print(explorer.caption)
 
 # %% [markdown]
-# The explorer keeps apart what looks like `None` all alike in Python. Three cases you will meet at once:
+# In Python, different cases all look like `None`. The explorer keeps them apart. You will meet three of them
+# at once:
 #
 # | on the card | meaning |
 # |---|---|

@@ -23,8 +23,8 @@ import hookviz
 # `c.register_hook(f)` asks PyTorch to call `f(grad)` once the gradient of `c` is complete.
 #
 # * If `f` returns a tensor, that tensor **takes the place** of the gradient: for `c.grad`, and for
-#   everything behind `c`. *Behind* means further along the way of the gradient: what `c` was computed
-#   from.
+#   everything behind `c`. *Behind* means further along the way of the gradient: the tensors that `c` was
+#   computed from.
 # * If `f` returns `None`, as a function without `return` does, the gradient goes on **as it came**.
 #
 # The first hook below adds 2. The second is a `print`, and `print` returns `None`.
@@ -58,7 +58,7 @@ print("c.grad", c.grad)
 
 # %% [markdown]
 # The hooks ran in the order in which they were registered, and the second one received what the first
-# one had returned: 3. `c.grad` is that 3, although `retain_grad()` was called after both: what is kept is
+# one had returned: 3. `c.grad` is that 3, although `retain_grad()` was called after both: PyTorch keeps
 # the gradient after **all** hooks. And `a` and `b` were computed from 3, not from 1:
 # $3 \cdot b = 9$ and $3 \cdot a = 6$.
 #
@@ -120,8 +120,8 @@ print(explorer.trace)
 # %% [markdown]
 # 1. The hook of `e` made 2 of 1. The multiplication sent $2 \cdot d = 8$ to `c` and $2 \cdot c = 12$ to
 #    `d`.
-# 2. `d.grad` is 112. **A hook on a leaf changes what is added to its `.grad`.** What you cannot do is reach
-#    in from outside while backward runs; a hook is the way in.
+# 2. `d.grad` is 112. **A hook on a leaf changes the gradient that is added to its `.grad`.** You cannot
+#    reach in from outside while backward runs; a hook is the way in.
 # 3. The hook of `d` ran first. The gradients of both were complete; of two functions that are ready, the
 #    engine runs the one that fills a leaf's `.grad` first. Leaves are filled in the middle of a pass, not
 #    at its end.
@@ -181,7 +181,7 @@ explorer.edit(d_hook.id, "lambda grad: grad + 100")
 print(explorer.trace.grad("d").item())
 
 # %% [markdown]
-# In a program of your own, keep what `register_hook` returns. It is the way to take the hook away:
+# In a program of your own, keep the handle that `register_hook` returns. Its `remove()` takes the hook away:
 
 # %%
 w = torch.tensor(5.0, requires_grad=True)
@@ -212,8 +212,8 @@ print(trace)
 # * A tensor hook gets the gradient of its tensor when it is complete. A returned tensor replaces it;
 #   `None` leaves it.
 # * Hooks of one tensor run in the order of registration, each on the result of the one before.
-# * What is left **after** all hooks of a tensor is what its `.grad` gets, kept or accumulated: put there if
-#   it was `None`, added if it was not.
+# * The `.grad` of a tensor gets the gradient **after** all hooks, kept or accumulated: the gradient is put
+#   there if `.grad` was `None`, and added if it was not.
 # * A hook changes its own tensor and everything behind it, and nothing else.
 #
 # ## Exercise

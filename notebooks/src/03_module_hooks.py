@@ -130,7 +130,7 @@ with hookviz.watch(net) as forward, suppress(ValueError):
 print(forward.trace)
 
 # %% [markdown]
-# A hook that takes only what it needs gets on with two arguments. With `with_kwargs=True`, a hook is given
+# A hook that takes only the arguments it needs works with two of them. With `with_kwargs=True`, a hook is given
 # the keyword arguments too, and returns both.
 #
 # **Predict:** the sum with each of these two hooks.
@@ -189,7 +189,7 @@ explorer
 print("x.grad", x.grad, " weight.grad", double.weight.grad)
 
 # %% [markdown]
-# The hook halved what left **towards the input**: 2 became 1. The gradient of the weight is 5, as it would
+# The hook halved the gradient that left **towards the input**: 2 became 1. The gradient of the weight is 5, as it would
 # be without the hook: it does not go through `grad_input`.
 #
 # ## Recap

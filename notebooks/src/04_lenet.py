@@ -119,8 +119,8 @@ explorer.expand("fc1")
 explorer.trace.plot()
 
 # %% [markdown]
-# Now hold the gradient down on its way. A full backward hook on `fc2` halves what it sends to everything
-# before it. (In the explorer: click `fc2`, choose *full backward hook*, type the text, press **Add hook**.)
+# Now hold the gradient down on its way. A full backward hook on `fc2` halves the gradient that it
+# sends to everything before it. (In the explorer: click `fc2`, choose *full backward hook*, type the text, press **Add hook**.)
 #
 # **Predict:** whose gradient will be half of what it was, and whose not?
 
@@ -141,8 +141,8 @@ for name in before:
     print(f"{name:12} {after[name] / before[name]:.3f}")
 
 # %% [markdown]
-# `fc1` and both convolutions come behind the hook: half. `fc2.weight` itself does not: the hook changed
-# what leaves `fc2` towards its input, and its own parameters are another way out.
+# `fc1` and both convolutions come behind the hook: half. `fc2.weight` is not halved: the hook changed
+# the gradient that leaves `fc2` towards its input, and the parameters of `fc2` are another way out.
 #
 # ## Recap
 #

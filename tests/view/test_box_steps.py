@@ -413,7 +413,7 @@ def test_a_box_that_nothing_can_leave_says_so() -> None:
     (fold,) = [stop for stop in found if stop.box == "g0"]
     assert isinstance(fold.line, Message)
     assert render(fold.line, "en") == "Mm, Add, Tanh: gradient [[1, 1, 1]] arrives"
-    assert "what it leads to is all inside" in render(fold.caption or "", "en")
+    assert "and its way ends inside" in render(fold.caption or "", "en")
 
 
 def test_what_surprises_people_is_said_where_it_happens() -> None:

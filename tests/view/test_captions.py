@@ -276,7 +276,7 @@ def test_an_error_gives_the_message_as_it_is_and_explains_it() -> None:
     said = caption(ErrorEvent(index=6, tensor="c", error=record))
     assert said.startswith("Hook c_hook on c raised ValueError: “{tensor} went\nwrong”.")
     assert "the code of the hook itself" in said
-    assert said.endswith("Backward stops here: what was not reached gets no gradient.")
+    assert said.endswith("Backward stops here. Tensors that it has not reached get no gradient.")
 
 
 def test_a_backward_inside_is_named_as_such() -> None:
