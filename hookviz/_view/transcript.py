@@ -121,20 +121,20 @@ def _all_event_lines(
 def _event_lines(index: GraphIndex, events: Sequence[Event], lang: str) -> list[list[str]]:
     """Return the lines of each event, all of them aligned with each other."""
     speaker = Speaker(index, CAPTION_WIDTH, most_changes=_MOST_CHANGES)
-    told_with = zip(events, find_news(index, events), strict=True)
-    rows = [words_for(event, speaker, news).line() for event, news in told_with]
-    whos = [_one_line(row.who) for row in rows]
-    number_width = len(str(len(rows)))
+    with_news = zip(events, find_news(index, events), strict=True)
+    words = [words_for(event, speaker, news) for event, news in with_news]
+    whos = [_one_line(one.who()[1]) for one in words]
+    number_width = len(str(len(words)))
     who_width = min(max(map(display_width, whos)), _WIDEST_NAME)
     margin = " " * (number_width + 2 + who_width + 2)
     told = []
     explained: set[str] = set()
-    for number, (event, row, who) in enumerate(zip(events, rows, whos, strict=True), start=1):
-        what: Text = row.what
+    for number, (event, one, who) in enumerate(zip(events, words, whos, strict=True), start=1):
+        what = one.row()
         node = index.nodes.get(event.node or "")
         if isinstance(event, NodeEvent) and node is not None and node.made_by_pass:
-            made = {"line": what, "number": str(node.made_by_pass)}
-            what = Message("line.made_by_pass", made)
+            number_of_pass = str(node.made_by_pass)
+            what = Message("line.made_by_pass", {"line": what, "number": number_of_pass})
         if event.timeline:
             what = Message("line.pass", {"line": what})
         said = _one_line(render(what, lang))

@@ -90,13 +90,14 @@ def find_news(index: GraphIndex, events: Sequence[Event]) -> list[News]:
         disturbed.update(_slots_disturbed(index, event))
     for slot in {**seen, **sent}:
         contributions = tuple(sent.get(slot, ()))
-        for arrival in _arrivals_at(
+        is_complete = len(contributions) == len(index.edges_into[slot])
+        arrival = _arrival_at(
             slot,
             seen.get(slot),
             contributions,
-            is_disturbed=slot in disturbed,
-            is_complete=len(contributions) == len(index.edges_into[slot]),
-        ):
+            is_explained=is_complete and slot not in disturbed,
+        )
+        if arrival is not None:
             news[arrival.position].arrivals.append(arrival)
         last = contributions[-1].position if contributions else 0
         for position in {item.position for item in contributions if item.position < last}:
@@ -153,30 +154,34 @@ def _slots_disturbed(index: GraphIndex, event: Event) -> Iterator[Slot]:
             yield tensor.node, tensor.output_nr
 
 
-def _arrivals_at(
+def _arrival_at(
     slot: Slot,
     seen: tuple[int, TensorSnapshot | None] | None,
     contributions: tuple[Contribution, ...],
     *,
-    is_disturbed: bool,
-    is_complete: bool,
-) -> Iterator[Arrival]:
+    is_explained: bool,
+) -> Arrival | None:
+    """Return the gradient at a slot, or `None` where it is not known.
+
+    Args:
+        slot: The slot.
+        seen: The first event that used what arrived, and what that was.
+        contributions: What was sent there.
+        is_explained: Whether everything was sent, and nothing came in between.
+    """
     if not contributions:
-        if seen is not None:
-            yield Arrival(position=seen[0], slot=slot, value=seen[1])
-        return
+        return None if seen is None else Arrival(position=seen[0], slot=slot, value=seen[1])
     last = contributions[-1].position
-    only = contributions[0] if len(contributions) == 1 and is_complete else None
+    only = contributions[0] if len(contributions) == 1 and is_explained else None
     if seen is None:
         # Nothing used it (an error came first, say). A sole contribution is what arrived, and
         # so is None where nothing else was sent; the sum of several is not known.
-        is_none = is_complete and all(item.value is None for item in contributions)
-        if (only is not None or is_none) and not is_disturbed:
-            value = contributions[0].value
-            yield Arrival(position=last, slot=slot, value=value, contributions=contributions)
-        return
+        is_none = is_explained and all(item.value is None for item in contributions)
+        if only is None and not is_none:
+            return None
+        seen = last, contributions[0].value
     position, value = seen
     is_as_sent = only is None or is_same_value(only.value, value)
-    if is_complete and not is_disturbed and is_as_sent:
+    if is_explained and is_as_sent:
         position = min(last, position)
-    yield Arrival(position=position, slot=slot, value=value, contributions=contributions)
+    return Arrival(position=position, slot=slot, value=value, contributions=contributions)

@@ -111,7 +111,7 @@ def build_steps(
         steps.append(
             Step(
                 kind=event.kind,
-                line=short.line().message(event.timeline),
+                line=short.line(),
                 caption=words.caption(),
                 printed=event.printed,
                 tensor=where.tensor,

@@ -4,63 +4,41 @@ from __future__ import annotations
 
 from typing import Any
 
-from hookviz._records import (
-    EVENT_CLASSES,
-    AccumulateEvent,
-    ErrorEvent,
-    Event,
-    HiddenRewriteEvent,
-    ModuleBackwardHookEvent,
-    ModuleBackwardPreHookEvent,
-    ModuleForwardEvent,
-    ModuleForwardHookEvent,
-    ModuleForwardPreHookEvent,
-    NodeEvent,
-    NodeHookEvent,
-    NodePrehookEvent,
-    PostAccumulateHookEvent,
-    RetainGradEvent,
-    StartEvent,
-    TensorHookEvent,
-)
+from hookviz import _records as records
+from hookviz._records import EVENT_CLASSES, Event
 from hookviz._view.lookup.arrivals import News
-from hookviz._view.words.error import ErrorWords
-from hookviz._view.words.hidden_rewrite import HiddenRewriteWords
-from hookviz._view.words.kept_grad import AccumulateWords, RetainGradWords
+from hookviz._view.words import (
+    error,
+    hidden_rewrite,
+    kept_grad,
+    module_backward_hooks,
+    module_forward,
+    node,
+    node_hooks,
+    post_accumulate_hook,
+    start,
+    tensor_hook,
+)
 from hookviz._view.words.module import ModuleWords
-from hookviz._view.words.module_backward_hooks import (
-    ModuleBackwardHookWords,
-    ModuleBackwardPreHookWords,
-)
-from hookviz._view.words.module_forward import (
-    ModuleForwardHookWords,
-    ModuleForwardPreHookWords,
-    ModuleForwardWords,
-)
-from hookviz._view.words.node import NodeWords
-from hookviz._view.words.node_hooks import NodeHookWords, NodePrehookWords
-from hookviz._view.words.post_accumulate_hook import PostAccumulateHookWords
 from hookviz._view.words.speaker import Speaker
-from hookviz._view.words.start import StartWords
-from hookviz._view.words.tensor_hook import TensorHookWords
 from hookviz._view.words.words import TensorWords, Words
 
 WORDS: dict[type[Event], type[Words[Any]]] = {
-    AccumulateEvent: AccumulateWords,
-    ErrorEvent: ErrorWords,
-    HiddenRewriteEvent: HiddenRewriteWords,
-    ModuleBackwardHookEvent: ModuleBackwardHookWords,
-    ModuleBackwardPreHookEvent: ModuleBackwardPreHookWords,
-    ModuleForwardEvent: ModuleForwardWords,
-    ModuleForwardHookEvent: ModuleForwardHookWords,
-    ModuleForwardPreHookEvent: ModuleForwardPreHookWords,
-    NodeEvent: NodeWords,
-    NodeHookEvent: NodeHookWords,
-    NodePrehookEvent: NodePrehookWords,
-    PostAccumulateHookEvent: PostAccumulateHookWords,
-    RetainGradEvent: RetainGradWords,
-    StartEvent: StartWords,
-    TensorHookEvent: TensorHookWords,
+    records.AccumulateEvent: kept_grad.AccumulateWords,
+    records.ErrorEvent: error.ErrorWords,
+    records.HiddenRewriteEvent: hidden_rewrite.HiddenRewriteWords,
+    records.ModuleBackwardHookEvent: module_backward_hooks.ModuleBackwardHookWords,
+    records.ModuleBackwardPreHookEvent: module_backward_hooks.ModuleBackwardPreHookWords,
+    records.ModuleForwardEvent: module_forward.ModuleForwardWords,
+    records.ModuleForwardHookEvent: module_forward.ModuleForwardHookWords,
+    records.ModuleForwardPreHookEvent: module_forward.ModuleForwardPreHookWords,
+    records.NodeEvent: node.NodeWords,
+    records.NodeHookEvent: node_hooks.NodeHookWords,
+    records.NodePrehookEvent: node_hooks.NodePrehookWords,
+    records.PostAccumulateHookEvent: post_accumulate_hook.PostAccumulateHookWords,
+    records.RetainGradEvent: kept_grad.RetainGradWords,
+    records.StartEvent: start.StartWords,
+    records.TensorHookEvent: tensor_hook.TensorHookWords,
 }
 """The words for every kind of event."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Generic, Literal, TypeAlias, TypeVar
 
 from hookviz._records import Event, HookEvent, TensorSnapshot
@@ -26,27 +25,6 @@ Side: TypeAlias = Literal["input", "output", "grad_output", "grad_input"]
 """Where values go into a call of a module or come out of it, in the forward and in backward."""
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One row of the timeline: `c`, `8 → 10 by hook c_hook`.
-
-    Attributes:
-        who: Name of the tensor, node, or module.
-        style: Which of the three `who` is.
-        what: What happened there.
-    """
-
-    who: str
-    style: Literal["tensor", "node", "module"]
-    what: Message
-
-    def message(self, timeline: int = 0) -> Message:
-        """Return the row as one message."""
-        key = {"tensor": "line.tensor", "node": "line.node", "module": "line.module"}[self.style]
-        line = Message(key, {self.style: self.who, "what": self.what}) if self.who else self.what
-        return Message("line.pass", {"line": line}) if timeline else line
-
-
 class Words(ABC, Generic[E]):
     """The words for one event; there is a subclass for each kind.
 
@@ -65,7 +43,7 @@ class Words(ABC, Generic[E]):
 
     @abstractmethod
     def row(self) -> Message:
-        """Return what happened, as half a row of the timeline."""
+        """Return what happened: the row of the timeline without the name."""
 
     @abstractmethod
     def sentence(self) -> Text:
@@ -101,13 +79,18 @@ class Words(ABC, Generic[E]):
         )
         return before, after
 
-    def line(self) -> Line:
-        """Return the row of the timeline."""
+    def who(self) -> tuple[Literal["tensor", "node", "module"], str]:
+        """Return what the event happened to, and its name."""
         if self.event.module is not None:
-            return Line(self.event.module, "module", self.row())
-        if self.tensor:
-            return Line(self.tensor, "tensor", self.row())
-        return Line(self.node, "node", self.row())
+            return "module", self.event.module
+        return ("tensor", self.tensor) if self.tensor else ("node", self.node)
+
+    def line(self) -> Message:
+        """Return the row of the timeline: `c: 8 → 10 by hook c_hook`."""
+        style, name = self.who()
+        key = {"tensor": "line.tensor", "node": "line.node", "module": "line.module"}[style]
+        line = Message(key, {style: name, "what": self.row()}) if name else self.row()
+        return Message("line.pass", {"line": line}) if self.event.timeline else line
 
     def caption(self) -> Text:
         """Return the text under the picture: the sentence, and what surprises people here."""
