@@ -6,19 +6,28 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from wcwidth import wcswidth, wcwidth
 
-from hookviz._records import Event
-from hookviz._records.error import ErrorRecord
-from hookviz._records.graph import GraphRecord, TensorRecord
-from hookviz._records.snapshot import TensorSnapshot
-from hookviz._records.trace import TraceRecord
-from hookviz._view.lookup.arrivals import find_arrivals, single
+from hookviz._records import (
+    ErrorEvent,
+    ErrorRecord,
+    Event,
+    GradEvent,
+    GraphRecord,
+    NodeEvent,
+    PostAccumulateHookEvent,
+    TensorRecord,
+    TensorSnapshot,
+    TraceRecord,
+)
+from hookviz._view.lookup.arrivals import find_news
 from hookviz._view.lookup.index import GraphIndex
 from hookviz._view.lookup.titles import is_forward_alone
 from hookviz._view.steps.steps import Frame, Step, build_steps, frame_at
 from hookviz._view.text.message import Message, Text, render
 from hookviz._view.text.numbers import CAPTION_WIDTH, short_text
-from hookviz._view.words.lines import line_of
-from hookviz._view.words.modules import notes_of_modules, place_of_error
+from hookviz._view.words.kinds import words_for
+from hookviz._view.words.phrases import place_of_error
+from hookviz._view.words.ready import notes_of_modules
+from hookviz._view.words.speaker import Speaker
 
 _PRINTED = "| "
 _RAISED = "! "
@@ -49,7 +58,7 @@ def transcript(
     index = GraphIndex(graph)
     is_backward = not is_forward_alone(graph, events)
     lines = _all_event_lines(index, events, lang, is_backward=is_backward)
-    if error is not None and all(event.kind != "error" for event in events):
+    if error is not None and not any(isinstance(event, ErrorEvent) for event in events):
         lines.append(render(Message("transcript.error", {"error": error.type}), lang))
         lines.extend(_error_lines(error, "", lang))
     if is_backward and events:
@@ -111,29 +120,21 @@ def _all_event_lines(
 
 def _event_lines(index: GraphIndex, events: Sequence[Event], lang: str) -> list[list[str]]:
     """Return the lines of each event, all of them aligned with each other."""
-    arrivals = find_arrivals(index, events).known
-    rows = [
-        line_of(
-            index,
-            event,
-            arrivals.get(position, ()),
-            width=CAPTION_WIDTH,
-            most_changes=_MOST_CHANGES,
-        )
-        for position, event in enumerate(events)
-    ]
-    whos = [_one_line(row.who) for row in rows]
-    number_width = len(str(len(rows)))
+    speaker = Speaker(index, CAPTION_WIDTH, most_changes=_MOST_CHANGES)
+    with_news = zip(events, find_news(index, events), strict=True)
+    words = [words_for(event, speaker, news) for event, news in with_news]
+    whos = [_one_line(one.who()[1]) for one in words]
+    number_width = len(str(len(words)))
     who_width = min(max(map(display_width, whos)), _WIDEST_NAME)
     margin = " " * (number_width + 2 + who_width + 2)
     told = []
     explained: set[str] = set()
-    for number, (event, row, who) in enumerate(zip(events, rows, whos, strict=True), start=1):
-        what: Text = row.what
+    for number, (event, one, who) in enumerate(zip(events, words, whos, strict=True), start=1):
+        what = one.row()
         node = index.nodes.get(event.node or "")
-        if event.kind == "node" and node is not None and node.made_by_pass:
-            made = {"line": what, "number": str(node.made_by_pass)}
-            what = Message("line.made_by_pass", made)
+        if isinstance(event, NodeEvent) and node is not None and node.made_by_pass:
+            number_of_pass = str(node.made_by_pass)
+            what = Message("line.made_by_pass", {"line": what, "number": number_of_pass})
         if event.timeline:
             what = Message("line.pass", {"line": what})
         said = _one_line(render(what, lang))
@@ -144,7 +145,7 @@ def _event_lines(index: GraphIndex, events: Sequence[Event], lang: str) -> list[
         if event.error is not None:
             lines += _error_lines(event.error, margin, lang)
         notes = event.notes
-        if event.kind == "node" and node is not None and not node.made_by_pass:
+        if isinstance(event, NodeEvent) and node is not None and not node.made_by_pass:
             # Once: a network has many casts, say, and each of them means the same.
             is_new = bool(node.annotation) and node.annotation not in explained
             notes = (node.annotation, *notes) if is_new else notes
@@ -171,10 +172,8 @@ def _kept(index: GraphIndex, events: Sequence[Event]) -> dict[str, TensorSnapsho
         tensor = index.tensor_of(event.tensor)
         if tensor is None:
             continue
-        if event.kind in ("retain_grad", "accumulate"):
-            kept[tensor.label] = event.after
-        elif event.kind == "post_accumulate_hook":
-            kept[tensor.label] = single(event.outgoing)
+        if isinstance(event, GradEvent | PostAccumulateHookEvent):
+            kept[tensor.label] = event.grad_after
     return kept
 
 

@@ -11,6 +11,8 @@ import torch
 import hookviz
 from hookviz._live import internals
 from hookviz._records import Event
+from hookviz._view.steps.steps import build_steps
+from hookviz._view.text.message import render
 from tests.cases.facts import numbers
 from tests.cases.forms import filled, of_any_kind, of_any_shape, say
 from tests.cases.oracle import compare
@@ -92,6 +94,25 @@ def test_a_hidden_hook_that_writes_to_its_argument_shows_too(way, shape) -> None
     trace = compare(lambda: way(lambda grad: grad.mul_(100), shape), hidden=1)
     (hidden,) = hidden_events(trace)
     assert hidden.incoming != hidden.outgoing
+
+
+def test_a_large_sum_that_a_hidden_hook_replaced_is_told_by_its_parts() -> None:
+    def build() -> Tensors:
+        a = filled((10, 10))
+        y = a * 1
+        y.register_hook(lambda grad: grad * 100)
+        loss = (y * 2).sum() + (y * 5).sum()
+        del y
+        return {"loss": loss, "a": a}
+
+    trace = compare(build, hidden=1)
+    (line,) = [line for line in trace.text().splitlines() if "cannot be listed" in line]
+    # 100 elements of 5, of 2, and of 700: the norm is ten times as large.
+    parts = "float32 [10, 10] norm 50 and float32 [10, 10] norm 20"
+    assert line.endswith(f"{parts} → float32 [10, 10] norm 7000 by a hook that cannot be listed")
+    step = build_steps(trace.graph, trace.events)[hidden_events(trace)[0].index + 1]
+    # The sum itself was not recorded: its kind is all that can be said of it.
+    assert "the sum is [10, 10]." in render(step.caption, "en")
 
 
 def test_what_a_hidden_hook_prints_stands_at_its_step() -> None:

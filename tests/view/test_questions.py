@@ -8,12 +8,15 @@ from hookviz._records import Event
 from hookviz._view.lesson.answers import is_right, read_answer
 from hookviz._view.lesson.questions import Question, question_of
 from hookviz._view.lookup.index import GraphIndex
+from hookviz._view.text.numbers import CAPTION_WIDTH
+from hookviz._view.words.kinds import words_for
+from hookviz._view.words.speaker import Speaker
 from tests.view.example import second_example
 
 
 def questions(graph: object, events: tuple[Event, ...]) -> dict[int, Question]:
-    index = GraphIndex(graph)  # type: ignore[arg-type]
-    asked = {event.index: question_of(index, event) for event in events}
+    speaker = Speaker(GraphIndex(graph), CAPTION_WIDTH)  # type: ignore[arg-type]
+    asked = {event.index: question_of(words_for(event, speaker)) for event in events}
     return {number: question for number, question in asked.items() if question is not None}
 
 

@@ -7,14 +7,16 @@ import torch
 
 import hookviz
 from hookviz._view.lookup.index import GraphIndex
-from hookviz._view.steps.value_book import MOST_COLUMNS, ValueBook, values_of
+from hookviz._view.steps.value_book import MOST_COLUMNS, ValueBook
+from hookviz._view.words.kinds import words_for
+from hookviz._view.words.speaker import Speaker
 
 
 def book_of(
     trace: hookviz.Trace,
 ) -> tuple[list[dict[str, list[list[object]]]], list[dict[str, object]]]:
-    book, index = ValueBook(), GraphIndex(trace.graph)
-    shown = [book.step_data(*values_of(index, event)) for event in trace.events]
+    book, speaker = ValueBook(), Speaker(GraphIndex(trace.graph))
+    shown = [book.step_data(*words_for(event, speaker).values()) for event in trace.events]
     data = book.data()
     assert json.loads(json.dumps([shown, data], allow_nan=False)) == [shown, data]
     return shown, data

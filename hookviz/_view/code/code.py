@@ -10,6 +10,9 @@ from hookviz._records import (
     Event,
     GraphRecord,
     HookRecord,
+    ModuleForwardHookEvent,
+    ModuleForwardPreHookEvent,
+    StartEvent,
     TensorSnapshot,
     TraceRecord,
 )
@@ -34,7 +37,7 @@ def as_code(trace: TraceRecord, arguments: BackwardArguments | None = None) -> s
         # A function failed before it made anything.
         return "\n".join([*_module_lines(trace, taken), ""])
     lines = [*_module_lines(trace, taken), *_tensor_lines(graph, taken), *_node_lines(graph, taken)]
-    start = next((e for e in trace.events if e.kind == "start" and not e.timeline), None)
+    start = next((e for e in trace.events if isinstance(e, StartEvent) and not e.timeline), None)
     if start is not None:
         lines += [*_accumulated_lines(graph), _call(graph, start, arguments or BackwardArguments())]
     return "\n".join([*lines, ""])
@@ -69,8 +72,10 @@ def _removed_lines(trace: TraceRecord) -> Iterator[str]:
     """Yield what is to be said of hooks that ran in the forward and are no longer there."""
     there = {hook.id for hook in _hooks(trace.graph)}
     for event in trace.events:
+        if not isinstance(event, ModuleForwardPreHookEvent | ModuleForwardHookEvent):
+            continue
         hook = event.hook
-        if hook is None or not event.kind.startswith("module_forward") or hook.id in there:
+        if hook.id in there:
             continue
         there.add(hook.id)
         yield (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from hookviz._records import Event, GraphRecord, TensorSnapshot, TraceRecord
+from hookviz._records import Event, GraphRecord, NodeEvent, TensorSnapshot, TraceRecord
 from hookviz._view.compare.alignment import Alignment, align
 from hookviz._view.lookup.arrivals import value_at
 from hookviz._view.lookup.index import GraphIndex
@@ -124,6 +124,6 @@ def _sent(graph: GraphRecord, events: tuple[Event, ...]) -> dict[str, Seen]:
     return {
         edge.id: (value_at(event.outgoing, place),)
         for event in events
-        if event.kind == "node" and not event.timeline
+        if isinstance(event, NodeEvent) and not event.timeline
         for place, edge in index.sent_along(event.node)
     }

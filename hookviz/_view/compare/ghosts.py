@@ -9,11 +9,7 @@ from hookviz._view.compare.compare import Comparison
 from hookviz._view.steps.patches import Patch
 from hookviz._view.steps.steps import Step
 from hookviz._view.text.message import Message, Text
-
-_SAID_AT = frozenset(
-    {"start", "tensor_hook", "retain_grad", "accumulate", "hidden_rewrite", "post_accumulate_hook"}
-)
-"""Kinds of steps whose sentence speaks of the gradient of one tensor."""
+from hookviz._view.words.kinds import KINDS_AT_TENSORS
 
 
 def with_ghosts(steps: Sequence[Step], comparison: Comparison) -> tuple[Step, ...]:
@@ -48,7 +44,7 @@ def _ghost(comparison: Comparison, key: str) -> Message:
 
 
 def _sentence(step: Step, comparison: Comparison) -> Message | None:
-    if step.kind not in _SAID_AT or step.tensor not in comparison.ghosts:
+    if step.kind not in KINDS_AT_TENSORS or step.tensor not in comparison.ghosts:
         return None
     args = {"against": comparison.against, "gradient": comparison.ghosts[step.tensor]}
     key = "caption.ghost.same" if step.tensor in comparison.same else "caption.ghost.changed"

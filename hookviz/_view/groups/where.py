@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hookviz._records import Event
+from hookviz._records import AccumulateEvent, Event, HiddenRewriteEvent
 from hookviz._view.groups.tree import TOP, GroupTree
 from hookviz._view.lookup.index import GraphIndex
 
@@ -33,9 +33,9 @@ def where_of(index: GraphIndex, tree: GroupTree, event: Event) -> Where:
     tensor = index.tensor_of(event.tensor or (error.tensor if error is not None else None))
     node = event.node or (error.node if error is not None else None) or ""
     hook = event.hook or (error.hook if error is not None else None)
-    if event.kind == "hidden_rewrite" and tensor is None and node:
+    if isinstance(event, HiddenRewriteEvent) and tensor is None and node:
         tensor = next(iter(index.tensors_named_at((node, event.slot or 0))), None)
-    if event.kind == "accumulate" and tensor is not None and tensor.is_leaf:
+    if isinstance(event, AccumulateEvent) and tensor is not None and tensor.is_leaf:
         node = node or tensor.node
     is_of_box = False
     if event.module is not None:

@@ -16,18 +16,28 @@ RELATIVE = 2e-3
 """How far off an answer may be, as a part of the recorded number: people type few digits."""
 ABSOLUTE = 1e-6
 
+_NO_ANSWER = (SyntaxError, LookupError, TypeError, ValueError, ArithmeticError)
 _LONGEST = 1000
 _HIGHEST_POWER = 64
 
 Number = float | complex | None
 """One entry of an answer; `None` stands for itself and never equals a number."""
 
-_BINARY: dict[type[ast.operator], Callable[[Any, Any], float | complex]] = {
+
+def _power(base: Any, exponent: Any) -> Any:
+    if abs(exponent) > _HIGHEST_POWER:
+        raise ValueError("the power is too high")
+    return base**exponent
+
+
+_OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
     ast.Div: operator.truediv,
-    ast.Pow: operator.pow,
+    ast.Pow: _power,
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
 }
 _MARKS = {"【": "[", "】": "]", "、": ",", "−": "-", "×": "*", "÷": "/", "^": "**", "∞": "inf"}
 _NAMES: dict[str, Number] = {
@@ -53,7 +63,7 @@ def read_answer(text: str) -> tuple[Number, ...]:
         raise AnswerError(text)
     try:
         return tuple(_entries(ast.parse(plain, mode="eval").body))
-    except (SyntaxError, ValueError, ArithmeticError, RecursionError, MemoryError) as error:
+    except (*_NO_ANSWER, RecursionError, MemoryError) as error:
         raise AnswerError(text) from error
 
 
@@ -128,8 +138,8 @@ def _agrees(given: Number, recorded: Number) -> bool:
 
 
 def _is_close(given: float, recorded: float) -> bool:
-    if math.isnan(given) or math.isnan(recorded):
-        return math.isnan(given) and math.isnan(recorded)
+    if math.isnan(given) and math.isnan(recorded):
+        return True
     return math.isclose(given, recorded, rel_tol=RELATIVE, abs_tol=ABSOLUTE)
 
 
@@ -144,30 +154,22 @@ def _plain(text: str) -> str:
 def _entries(node: ast.expr) -> list[Number]:
     if isinstance(node, ast.List | ast.Tuple):
         return [entry for item in node.elts for entry in _entries(item)]
-    return [_number(node)]
+    number: Number = _number(node)
+    return [number]
 
 
-def _number(node: ast.expr) -> Number:
+def _number(node: ast.expr) -> Any:
     match node:
         case ast.Constant(value=None):
             return None
-        case ast.Constant(value=int() | float() | complex() as value) if type(value) is not bool:
-            return value if isinstance(value, complex) else float(value)
-        case ast.Name(id=name) if name.lower() in _NAMES:
+        case ast.Constant(value=int() | float() as value) if type(value) is not bool:
+            return float(value)
+        case ast.Constant(value=complex() as value):
+            return value
+        case ast.Name(id=name):
             return _NAMES[name.lower()]
-        case ast.UnaryOp(op=ast.USub() | ast.UAdd() as sign, operand=operand):
-            value = _some_number(operand)
-            return -value if isinstance(sign, ast.USub) else value
-        case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
-            base, other = _some_number(left), _some_number(right)
-            if isinstance(op, ast.Pow) and abs(other) > _HIGHEST_POWER:
-                raise ValueError("the power is too high")
-            return _BINARY[type(op)](base, other)
+        case ast.UnaryOp(op=op, operand=operand):
+            return _OPERATORS[type(op)](_number(operand))
+        case ast.BinOp(left=left, op=op, right=right):
+            return _OPERATORS[type(op)](_number(left), _number(right))
     raise ValueError("neither a number nor None")
-
-
-def _some_number(node: ast.expr) -> float | complex:
-    value = _number(node)
-    if value is None:
-        raise ValueError("None cannot be reckoned with")
-    return value

@@ -7,17 +7,23 @@ it, and shown at the step of the last contribution, because from then on it is w
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
-from hookviz._records import Event
+from hookviz._records import (
+    ErrorEvent,
+    Event,
+    GradEvent,
+    HiddenRewriteEvent,
+    NodeEvent,
+    StartEvent,
+    TensorHookEvent,
+)
 from hookviz._records.graph import EdgeRecord
 from hookviz._records.snapshot import TensorSnapshot
 from hookviz._records.value import Value
 from hookviz._view.lookup.index import GraphIndex, Slot
 from hookviz._view.text.numbers import is_same_value
-
-_SEES_ARRIVAL = frozenset({"tensor_hook", "hidden_rewrite", "retain_grad", "accumulate"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,20 +59,21 @@ class Arrival:
 
 
 @dataclass(frozen=True, slots=True)
-class Arrivals:
-    """What becomes known with each event, by the event's position.
+class News:
+    """What becomes known with one event.
 
     Attributes:
-        known: The arrivals that are known from that event on.
-        waiting: The slots to which it sent a part while more was still to come.
+        arrivals: The gradients that are known in full from this event on.
+        waiting: The slots to which the event sent a part while more was still to come.
     """
 
-    known: Mapping[int, Sequence[Arrival]]
-    waiting: Mapping[int, Sequence[Slot]]
+    arrivals: list[Arrival] = field(default_factory=list)
+    waiting: list[Slot] = field(default_factory=list)
 
 
-def find_arrivals(index: GraphIndex, events: Sequence[Event]) -> Arrivals:
-    """Return when each gradient has arrived in full."""
+def find_news(index: GraphIndex, events: Sequence[Event]) -> list[News]:
+    """Return for each event what becomes known with it."""
+    news = [News() for _ in events]
     seen: dict[Slot, tuple[int, TensorSnapshot | None]] = {}
     sent: dict[Slot, list[Contribution]] = defaultdict(list)
     disturbed: set[Slot] = set()
@@ -75,28 +82,27 @@ def find_arrivals(index: GraphIndex, events: Sequence[Event]) -> Arrivals:
             continue
         for slot, value in _values_seen(index, event):
             seen.setdefault(slot, (position, value))
-        for place, edge in index.sent_along(event.node) if event.kind == "node" else ():
+        for place, edge in index.sent_along(event.node) if isinstance(event, NodeEvent) else ():
             contribution = Contribution(
                 position=position, edge=edge, value=value_at(event.outgoing, place)
             )
             sent[edge.target, edge.input_nr].append(contribution)
         disturbed.update(_slots_disturbed(index, event))
-    known: dict[int, list[Arrival]] = defaultdict(list)
-    waiting: dict[int, list[Slot]] = defaultdict(list)
     for slot in {**seen, **sent}:
         contributions = tuple(sent.get(slot, ()))
-        for arrival in _arrivals_at(
+        is_complete = len(contributions) == len(index.edges_into[slot])
+        arrival = _arrival_at(
             slot,
             seen.get(slot),
             contributions,
-            is_disturbed=slot in disturbed,
-            is_complete=len(contributions) == len(index.edges_into[slot]),
-        ):
-            known[arrival.position].append(arrival)
+            is_explained=is_complete and slot not in disturbed,
+        )
+        if arrival is not None:
+            news[arrival.position].arrivals.append(arrival)
         last = contributions[-1].position if contributions else 0
         for position in {item.position for item in contributions if item.position < last}:
-            waiting[position].append(slot)
-    return Arrivals(dict(known), dict(waiting))
+            news[position].waiting.append(slot)
+    return news
 
 
 def value_at(value: Value, place: int) -> TensorSnapshot | None:
@@ -113,25 +119,31 @@ def single(value: Value) -> TensorSnapshot | None:
 
 def _values_seen(index: GraphIndex, event: Event) -> Iterator[tuple[Slot, TensorSnapshot | None]]:
     """Yield each slot whose arrived gradient this event shows."""
-    slot = index.slot_of(event)
-    if event.kind == "start":
-        root = index.graph.root
-        yield (root.node, root.output_nr), single(event.outgoing)
-    elif slot is not None and (event.kind in _SEES_ARRIVAL or _is_error_of_hook(event)):
-        yield slot, single(event.incoming)
-    elif event.kind == "node" and event.node in index.nodes:
-        for place in range(len(event.incoming) if isinstance(event.incoming, tuple) else 1):
-            yield (event.node, place), value_at(event.incoming, place)
+    match event:
+        case StartEvent():
+            root = index.graph.root
+            yield (root.node, root.output_nr), single(event.outgoing)
+        case NodeEvent() if event.node in index.nodes:
+            for place in range(len(event.incoming) if isinstance(event.incoming, tuple) else 1):
+                yield (event.node or "", place), value_at(event.incoming, place)
+        case ErrorEvent() if event.tensor is None or event.incoming is None:
+            # No hook of a tensor raised.
+            return
+        case TensorHookEvent() | HiddenRewriteEvent() | GradEvent() | ErrorEvent():
+            slot, several = index.slot_of(event), isinstance(event.incoming, tuple)
+            if slot is not None:
+                value = single(event.incoming)
+                yield slot, _kind_of(value) if several else value
 
 
-def _is_error_of_hook(event: Event) -> bool:
-    return event.kind == "error" and event.tensor is not None and event.incoming is not None
+def _kind_of(part: TensorSnapshot | None) -> TensorSnapshot | None:
+    """Return what is known of a sum that was not recorded: it is of the kind of its parts."""
+    return None if part is None else replace(part, values=None, summary=None, nnz=None)
 
 
 def _slots_disturbed(index: GraphIndex, event: Event) -> Iterator[Slot]:
     """Yield the slots at which what was sent and what arrived may differ."""
-    slot = index.slot_of(event)
-    if event.kind == "hidden_rewrite" and slot is not None:
+    if isinstance(event, HiddenRewriteEvent) and (slot := index.slot_of(event)) is not None:
         yield slot
     for name in event.reached:
         edge = index.edges.get(name)
@@ -142,30 +154,34 @@ def _slots_disturbed(index: GraphIndex, event: Event) -> Iterator[Slot]:
             yield tensor.node, tensor.output_nr
 
 
-def _arrivals_at(
+def _arrival_at(
     slot: Slot,
     seen: tuple[int, TensorSnapshot | None] | None,
     contributions: tuple[Contribution, ...],
     *,
-    is_disturbed: bool,
-    is_complete: bool,
-) -> Iterator[Arrival]:
+    is_explained: bool,
+) -> Arrival | None:
+    """Return the gradient at a slot, or `None` where it is not known.
+
+    Args:
+        slot: The slot.
+        seen: The first event that used what arrived, and what that was.
+        contributions: What was sent there.
+        is_explained: Whether everything was sent, and nothing came in between.
+    """
     if not contributions:
-        if seen is not None:
-            yield Arrival(position=seen[0], slot=slot, value=seen[1])
-        return
+        return None if seen is None else Arrival(position=seen[0], slot=slot, value=seen[1])
     last = contributions[-1].position
-    only = contributions[0] if len(contributions) == 1 and is_complete else None
+    only = contributions[0] if len(contributions) == 1 and is_explained else None
     if seen is None:
         # Nothing used it (an error came first, say). A sole contribution is what arrived, and
         # so is None where nothing else was sent; the sum of several is not known.
-        is_none = is_complete and all(item.value is None for item in contributions)
-        if (only is not None or is_none) and not is_disturbed:
-            value = contributions[0].value
-            yield Arrival(position=last, slot=slot, value=value, contributions=contributions)
-        return
+        is_none = is_explained and all(item.value is None for item in contributions)
+        if only is None and not is_none:
+            return None
+        seen = last, contributions[0].value
     position, value = seen
     is_as_sent = only is None or is_same_value(only.value, value)
-    if is_complete and not is_disturbed and is_as_sent:
+    if is_explained and is_as_sent:
         position = min(last, position)
-    yield Arrival(position=position, slot=slot, value=value, contributions=contributions)
+    return Arrival(position=position, slot=slot, value=value, contributions=contributions)

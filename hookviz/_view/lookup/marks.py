@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, get_args
 
-from hookviz._records import Event
+from hookviz._records import (
+    Event,
+    HookEvent,
+    ModuleForwardHookEvent,
+    ModuleForwardPreHookEvent,
+)
 from hookviz._records.snapshot import TensorSnapshot
 from hookviz._records.value import Value
 
@@ -20,9 +25,9 @@ _NOT_FINITE = frozenset({"nan", "inf", "-inf"})
 def marks_of(event: Event) -> tuple[Mark, ...]:
     """Return what an event is worth stopping for; often nothing."""
     found: list[Mark] = []
-    if event.hook is not None and event.kind != "error":
+    if isinstance(event, HookEvent):
         found.append("hook")
-    if event.kind == "hidden_rewrite" or _is_rewritten(event):
+    if _is_rewritten(event):
         found.append("rewrite")
     if any(map(is_nonfinite, _results(event))):
         found.append("nonfinite")
@@ -41,12 +46,8 @@ def is_nonfinite(snapshot: TensorSnapshot | None) -> bool:
 
 
 def _is_rewritten(event: Event) -> bool:
-    if event.rewritten:
-        return True
-    is_module_hook = event.kind.startswith("module_") and event.hook is not None
-    if not is_module_hook or event.kind == "module_backward_hook":
-        return False
-    return event.arguments_before != event.arguments_after
+    is_of_forward = isinstance(event, ModuleForwardPreHookEvent | ModuleForwardHookEvent)
+    return event.rewritten or (is_of_forward and event.arguments_before != event.arguments_after)
 
 
 def _results(event: Event) -> Iterator[TensorSnapshot | None]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hookviz._records import Event, GraphRecord, TensorSnapshot
-from hookviz._view.lookup.arrivals import find_arrivals, single, value_at
+from hookviz._records import AccumulateEvent, Event, GraphRecord, NodeEvent, TensorSnapshot
+from hookviz._view.lookup.arrivals import find_news, single, value_at
 from hookviz._view.lookup.index import GraphIndex, Slot
 
 
@@ -26,11 +26,10 @@ class SlotValue:
 def slot_values(graph: GraphRecord, events: Sequence[Event]) -> dict[Slot, SlotValue]:
     """Return the values of every slot that a pass has reached, also where `None` travelled."""
     index = GraphIndex(graph)
-    known = find_arrivals(index, events).known
     found = {
         arrival.slot: SlotValue(arrived=arrival.value, used=arrival.value)
-        for row in known.values()
-        for arrival in row
+        for news in find_news(index, events)
+        for arrival in news.arrivals
     }
 
     def use(slot: Slot, value: TensorSnapshot | None) -> None:
@@ -40,10 +39,10 @@ def slot_values(graph: GraphRecord, events: Sequence[Event]) -> dict[Slot, SlotV
     for event in events:
         if event.timeline:
             continue
-        if event.kind == "node" and event.node in index.nodes:
+        if isinstance(event, NodeEvent) and event.node in index.nodes:
             for output_nr in range(index.nodes[event.node].num_outputs):
                 if (event.node, output_nr) in found:
                     use((event.node, output_nr), value_at(event.incoming, output_nr))
-        elif event.kind == "accumulate" and (slot := index.slot_of(event)) is not None:
+        elif isinstance(event, AccumulateEvent) and (slot := index.slot_of(event)) is not None:
             use(slot, single(event.incoming))
     return found

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from hookviz._records import Event, GraphRecord, TensorRecord, TensorSnapshot
+from hookviz._records import AccumulateEvent, Event, GraphRecord, TensorRecord, TensorSnapshot
 from hookviz._view.lookup.index import GraphIndex, Slot
 from hookviz._view.lookup.slot_values import SlotValue, slot_values
 
@@ -45,7 +45,7 @@ def norm_of(snapshot: TensorSnapshot | None) -> float | None:
 def leaf_stations(graph: GraphRecord, events: Sequence[Event]) -> tuple[Station, ...]:
     """Return every leaf that a gradient reached, in the order in which backward reached them."""
     values = slot_values(graph, events)
-    order = [event.tensor for event in events if event.kind == "accumulate"]
+    order = [event.tensor for event in events if isinstance(event, AccumulateEvent)]
     leaves = {tensor.label: tensor for tensor in graph.tensors if tensor.is_leaf}
     reached = [leaves[label] for label in dict.fromkeys(order) if label in leaves]
     return tuple(_station(tensor.label, (tensor.node, 0), values) for tensor in reached)

@@ -3,38 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
-from hookviz._records import Event
-from hookviz._records.snapshot import TensorSnapshot
-from hookviz._records.value import Argument
-from hookviz._view.groups.ports import Port, Ports, Side
+from hookviz._records import ErrorEvent, Event, NodeEvent, StartEvent, TensorSnapshot
+from hookviz._view.groups.ports import Port, Ports
+from hookviz._view.groups.ports import Side as PortSide
 from hookviz._view.groups.tree import TOP, GroupTree
 from hookviz._view.groups.where import Where, is_about
-from hookviz._view.lookup.arrivals import Arrival, value_at
+from hookviz._view.lookup.arrivals import value_at
 from hookviz._view.lookup.index import GraphIndex
 from hookviz._view.steps.frame import Patch, initial_hook_patches
 from hookviz._view.steps.value_patches import ValuePatches
 from hookviz._view.text.message import Message, Text
-from hookviz._view.text.numbers import short_text
-from hookviz._view.words.arguments import (
-    arguments_change,
-    changed_arguments,
-    changed_gradients,
-    gradients_change,
-    gradients_text,
-    several,
-)
+from hookviz._view.words.change import Change, Parts, parts_text
+from hookviz._view.words.kinds import is_of_module, words_for
+from hookviz._view.words.speaker import Speaker
+from hookviz._view.words.words import Side, Words
 
 Frame = Mapping[tuple[str, str], Text]
 
 _PENDING = Message("flow.pending")
 _UNREACHED = Message("flow.unreached")
-_FIELDS: Mapping[str, tuple[str, ...]] = {
-    "module_forward_pre_hook": ("input",),
-    "module_forward": ("input", "output"),
-    "module_forward_hook": ("output",),
-}
-_SIDES: tuple[Side, Side] = ("grad_output", "grad_input")
+_FORWARD: tuple[Side, Side] = ("input", "output")
+_BACKWARD: tuple[PortSide, PortSide] = ("grad_output", "grad_input")
 
 
 class BoxPatches:
@@ -61,55 +52,59 @@ class BoxPatches:
         self._tree = tree
         self._write = write
         self._mark = mark
-        self._is_backward = any(not event.kind.startswith("module_") for event in events)
+        self._is_backward = not all(is_of_module(event) for event in events)
         # Without a backward nothing passes a border, and looking for borders takes time.
         self._ports = Ports(index, tree) if self._is_backward else Ports()
-        self._values = ValuePatches(index, tree, events, write=write, mark=mark)
-        self._known: dict[tuple[str, Side], dict[int, TensorSnapshot | None]] = {}
-        self._told_by_hooks: dict[tuple[str, Side], Text] = {}
-        self._first: dict[tuple[str, str], tuple[Argument, ...]] = {}
-        self._told = set(self._fields_told(events))
+        self._values = ValuePatches(tree, write=write, mark=mark)
+        self._known: dict[tuple[str, PortSide], dict[int, TensorSnapshot | None]] = {}
+        self._told_by_hooks: set[tuple[str, str]] = set()
+        self._first: dict[tuple[str, str], Parts] = {}
+        self._told: set[tuple[str, str]] = set()
+        for event in events:
+            self._foresee(event)
 
     def initial(self) -> Iterator[Patch]:
         """Yield every field of every box as it is at step 0."""
         for group in self._tree.groups.values():
             yield group.id, "state", "pending"
-            for field in ("input", "output"):
+            for field in _FORWARD:
                 yield group.id, field, _PENDING if (group.id, field) in self._told else ""
             yield group.id, "note", ""
-            for side in _SIDES:
+            for side in _BACKWARD:
                 yield group.id, side, _PENDING if self._has(group.id, side) else ""
             if group.module is not None:
                 yield from initial_hook_patches(group.id, group.module.hooks)
         yield from self._values.initial()
 
-    def write(self, event: Event, where: Where, arrivals: Sequence[Arrival]) -> None:
+    def write(self, words: Words[Any], where: Where) -> None:
         """Write the changes of one event and of the arrivals that become known with it."""
         if not self._tree.groups:
             return
-        if event.kind == "start" and not event.timeline:
+        event = words.event
+        if isinstance(event, StartEvent) and not event.timeline:
             self._begin_backward()
-        for arrival in arrivals:
+        for arrival in words.news.arrivals:
             self._arrive(self._ports.at_slot.get(arrival.slot, ()), arrival.value)
-        if event.kind == "node":
+        if isinstance(event, NodeEvent):
             for place, edge in self._index.sent_along(event.node):
                 ports = self._ports.along_edge.get(edge.id, ())
                 self._arrive(ports, value_at(event.outgoing, place))
-        state = "error" if event.kind == "error" else "current"
         for group in self._tree.chain(where.box):
-            if state == "error":
-                self._write(group, "state", state)
+            if isinstance(event, ErrorEvent):
+                self._write(group, "state", "error")
             else:
                 self._mark(group, "state")
         if where.is_of_box:
-            self._module(event, where.box)
+            for side, change in words.sides():
+                self._show(where.box, side, change)
+            self._values.given(words, where.box)
 
     def final(self, frame: Frame) -> Iterator[Patch]:
         """Yield what the end says about boxes and hooks that are still waiting."""
         for group in self._tree.groups.values():
             if self._is_backward and frame[group.id, "state"] == "pending":
                 yield group.id, "state", "unreached"
-            for side in _SIDES:
+            for side in _BACKWARD:
                 if frame[group.id, side] == _PENDING:
                     yield group.id, side, _UNREACHED
             for hook in group.module.hooks if group.module is not None else ():
@@ -117,22 +112,20 @@ class BoxPatches:
                 if could_run and frame[group.id, f"hook-state:{hook.id}"] == "pending":
                     yield group.id, f"hook:{hook.id}", Message("hook.not_run")
 
-    def _has(self, group: str, side: Side) -> bool:
+    def _has(self, group: str, side: PortSide) -> bool:
         return self._ports.counts.get((group, side), 0) > 0
 
-    def _fields_told(self, events: Sequence[Event]) -> Iterator[tuple[str, str]]:
-        """Yield the boxes of which some event says what went in or came out."""
-        for event in events:
-            box = self._tree.call_of(event.module, event.call) if event.module else TOP
-            if not is_about(self._tree, box, event):
-                continue
-            kind = event.kind
-            if kind == "error" and event.arguments_before:
-                kind = event.hook.kind if event.hook is not None else "module_forward_pre_hook"
-            for field in _FIELDS.get(kind, ()):
-                yield box, field
-                for fold in self._folds_that_begin_or_end(box, is_begin=field == "input"):
-                    yield fold, field
+    def _foresee(self, event: Event) -> None:
+        """Note the boxes of which the event says what went in or came out."""
+        box = self._tree.call_of(event.module, event.call) if event.module else TOP
+        if not is_about(self._tree, box, event):
+            return
+        words = words_for(event, Speaker(self._index))
+        for side, _ in words.sides():
+            if side in _FORWARD:
+                self._told.update((known, side) for known in (box, *self._folds_at(box, side)))
+        if not self._index.graph.nodes:
+            self._values.number(words, box)
 
     def _begin_backward(self) -> None:
         """Let boxes wait again: that their forward ran says nothing about their gradients."""
@@ -146,80 +139,27 @@ class BoxPatches:
             known[port.place] = value
             # What a module's own hook was given is the whole truth; edges may be parts of it.
             if (port.group, port.side) not in self._told_by_hooks:
-                texts = [short_text(known[place]) for place in sorted(known)]
-                self._write(port.group, port.side, several(texts))
+                values = tuple(("", known[place]) for place in sorted(known))
+                self._write(port.group, port.side, parts_text(values))
 
-    # -- what happens to a call as such ---------------------------------------------------------
+    def _show(self, box: str, side: Side, change: Change) -> None:
+        """Show on a box what an event says of its call."""
+        if side not in _FORWARD:
+            self._told_by_hooks.add((box, side))
+            self._write(box, side, change.text())
+            return
+        first = self._first.setdefault((box, side), change.before)
+        text = Change(first, change.after).text()
+        for key in (box, *self._folds_at(box, side)):
+            self._write(key, side, text)
 
-    def _module(self, event: Event, box: str) -> None:
-        match event.kind:
-            case "module_forward_pre_hook":
-                self._argument(box, "input", event.arguments_before, event.arguments_after)
-                self._values.given(event, box)
-            case "module_forward":
-                self._argument(box, "input", event.arguments_before, event.arguments_before)
-                self._argument(box, "output", event.arguments_after, event.arguments_after)
-                self._values.given(event, box)
-            case "module_forward_hook":
-                self._argument(box, "output", event.arguments_before, event.arguments_after)
-                self._values.given(event, box)
-            case "module_backward_pre_hook":
-                self._gradient(box, "grad_output", event)
-            case "module_backward_hook":
-                self._gradient(box, "grad_input", event)
-            case "error" if event.arguments_before:
-                is_after = event.hook is not None and event.hook.kind == "module_forward_hook"
-                field = "output" if is_after else "input"
-                self._argument(box, field, event.arguments_before, event.arguments_before)
-        if event.hook is not None:
-            self._ran(event, box)
-
-    def _argument(
-        self, box: str, field: str, before: Sequence[Argument], after: Sequence[Argument]
-    ) -> None:
-        first = self._first.setdefault((box, field), tuple(before))
-        text = arguments_change(first, after)
-        self._write(box, field, text)
-        for fold in self._folds_that_begin_or_end(box, is_begin=field == "input"):
-            self._write(fold, field, text)
-
-    def _folds_that_begin_or_end(self, box: str, *, is_begin: bool) -> Iterator[str]:
+    def _folds_at(self, box: str, side: Side) -> Iterator[str]:
         """Yield the folds whose input is the input of this call, or whose output its output."""
         group = self._tree.groups[box]
         while group.parent != TOP:
             parent = self._tree.groups[group.parent]
             is_fold = parent.kind in ("fold", "range")
-            if not is_fold or parent.items[0 if is_begin else -1] != group.id:
+            if not is_fold or parent.items[0 if side == "input" else -1] != group.id:
                 return
             yield parent.id
             group = parent
-
-    def _gradient(self, box: str, side: Side, event: Event) -> None:
-        text = gradients_change(event.incoming, event.outgoing)
-        self._told_by_hooks[box, side] = text
-        self._write(box, side, text)
-
-    def _ran(self, event: Event, box: str) -> None:
-        """Say on the hook's own row what it did, if the hook has a row."""
-        hook, group = event.hook, self._tree.groups[box]
-        known = group.module.hooks if group.module is not None else ()
-        if hook is None or all(one.id != hook.id for one in known):
-            return
-        if event.kind == "error":
-            self._write(box, f"hook:{hook.id}", Message("hook.raised"))
-            self._write(box, f"hook-state:{hook.id}", "error")
-            return
-        self._write(box, f"hook:{hook.id}", _did(event))
-        self._mark(box, f"hook-state:{hook.id}")
-
-
-def _did(event: Event) -> Text:
-    if "backward" in event.kind:
-        change = changed_gradients(event.incoming, event.outgoing)
-        same = gradients_text(event.incoming)
-    else:
-        change = changed_arguments(event.arguments_before, event.arguments_after)
-        same = arguments_change(event.arguments_after, event.arguments_after)
-    if change is not None:
-        return change
-    return Message("hook.unchanged", {"gradient": same}) if same else Message("hook.ran")

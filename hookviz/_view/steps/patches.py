@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from hookviz._records import Event
-from hookviz._records.graph import TensorRecord
-from hookviz._records.snapshot import TensorSnapshot
+from hookviz._records import (
+    ErrorEvent,
+    Event,
+    GradEvent,
+    HiddenRewriteEvent,
+    NodeEvent,
+    NodeHookEvent,
+    NodePrehookEvent,
+    PostAccumulateHookEvent,
+    StartEvent,
+    TensorHookEvent,
+    TensorRecord,
+    TensorSnapshot,
+)
 from hookviz._view.groups.tree import GroupTree
 from hookviz._view.groups.where import Where
 from hookviz._view.lookup.arrivals import Arrival, single, value_at
@@ -14,7 +26,8 @@ from hookviz._view.lookup.index import GraphIndex
 from hookviz._view.steps.box_patches import BoxPatches
 from hookviz._view.steps.frame import PENDING, Patch, final_patches, initial_patches
 from hookviz._view.text.message import Message, Text
-from hookviz._view.text.numbers import change_text, is_same_value, pair_text, short_text
+from hookviz._view.text.numbers import is_same_value, pair_text, short_text
+from hookviz._view.words.words import Words
 
 __all__ = ["Patch", "PatchWriter"]
 
@@ -37,7 +50,7 @@ class PatchWriter:
         }
         # A trace of a forward alone says nothing about what backward reaches.
         self._is_backward = any(event.module is None for event in events)
-        self._is_error = any(event.kind == "error" for event in events)
+        self._is_error = any(isinstance(event, ErrorEvent) for event in events)
 
     def initial(self) -> tuple[Patch, ...]:
         """Return the patches of step 0: every field of every element."""
@@ -45,17 +58,16 @@ class PatchWriter:
             self._set(key, field, value)
         return self._flush()
 
-    def write(
-        self, event: Event, where: Where, arrivals: Sequence[Arrival], *, is_last: bool
-    ) -> tuple[Patch, ...]:
+    def write(self, words: Words[Any], where: Where, *, is_last: bool) -> tuple[Patch, ...]:
         """Return the patches of one event and of the arrivals that become known with it."""
         for key, field in self._current:
             self._set(key, field, "done")
         self._current.clear()
-        for arrival in arrivals:
+        for arrival in words.news.arrivals:
             self._arrive(arrival)
-        self._apply(event)
-        self._boxes.write(event, where, arrivals)
+        self._apply(words.event, where)
+        self._boxes.write(words, where)
+        self._ran(words, where)
         if is_last:
             self._end()
         return self._flush()
@@ -108,27 +120,27 @@ class PatchWriter:
             is_none = self._get(tensor.id, "flow") == Message("flow.none")
             self._set(tensor.id, "grad", Message("grad.none" if is_none else "grad.not_kept"))
 
-    def _apply(self, event: Event) -> None:
-        tensor = self._index.tensor_of(event.tensor)
-        match event.kind:
-            case "node":
+    def _apply(self, event: Event, where: Where) -> None:
+        tensor = self._index.tensors.get(where.tensor)
+        match event:
+            case NodeEvent():
                 self._apply_node(event)
-            case "node_prehook" | "node_hook" if event.node in self._index.nodes:
+            case NodePrehookEvent() | NodeHookEvent() if event.node in self._index.nodes:
                 self._mark(event.node or "")
-            case "hidden_rewrite":
+            case HiddenRewriteEvent():
                 self._apply_hidden(event)
-            case "error":
-                self._apply_error(event)
-            case "start" if tensor is not None:
+            case ErrorEvent():
+                self._apply_error(where)
+            case StartEvent() if tensor is not None:
                 self._mark(tensor.id)
-            case "tensor_hook" if tensor is not None:
+            case TensorHookEvent() if tensor is not None:
                 self._apply_hook(event, tensor)
-            case "retain_grad" | "accumulate" if tensor is not None:
+            case GradEvent() if tensor is not None:
                 self._apply_kept(event, tensor)
-            case "post_accumulate_hook" if tensor is not None:
+            case PostAccumulateHookEvent() if tensor is not None:
                 self._apply_post(event, tensor)
 
-    def _apply_node(self, event: Event) -> None:
+    def _apply_node(self, event: NodeEvent) -> None:
         node = self._index.nodes.get(event.node or "")
         if node is None:
             return
@@ -141,58 +153,45 @@ class PatchWriter:
             self._mark(edge.id)
             self._set(edge.id, "contribution", short_text(value_at(event.outgoing, place)))
 
-    def _apply_hook(self, event: Event, tensor: TensorRecord) -> None:
+    def _apply_hook(self, event: TensorHookEvent, tensor: TensorRecord) -> None:
         self._mark(tensor.id)
         self._rewrite(tensor, single(event.outgoing))
         if event.mutated:
-            self._set(tensor.id, "note", Message("note.mutated"))
-            for name in event.reached:
-                other = self._index.tensor_of(name)
-                if other is not None:
-                    self._set(other.id, "note", Message("note.mutated"))
-        before, after = pair_text(single(event.incoming), single(event.outgoing))
-        if event.mutated:
-            did: Text = Message("hook.in_place", {"before": before, "after": after})
-        elif event.rewritten:
-            did = change_text(single(event.incoming), single(event.outgoing), with_shape=False)
-        else:
-            did = Message("hook.unchanged", {"gradient": before})
-        self._ran(event, tensor, did)
+            others = filter(None, map(self._index.tensor_of, event.reached))
+            for changed in (tensor, *others):
+                self._set(changed.id, "note", Message("note.mutated"))
 
     def _rewrite(self, tensor: TensorRecord, value: TensorSnapshot | None) -> None:
         arrived = self._arrived.get(tensor.id)
         is_same = is_same_value(arrived, value)
         self._set(tensor.id, "rewritten", "" if is_same else pair_text(arrived, value)[1])
 
-    def _ran(self, event: Event, tensor: TensorRecord, did: Text) -> None:
+    def _ran(self, words: Words[Any], where: Where) -> None:
         """Say on the hook's own row what it did, if the hook has a row."""
-        if event.hook is None or (tensor.id, f"hook:{event.hook.id}") not in self._frame:
+        key, field = where.box if where.is_of_box else where.tensor, f"hook:{where.hook}"
+        if (key, field) not in self._frame:
             return
-        self._set(tensor.id, f"hook:{event.hook.id}", did)
-        self._mark(tensor.id, f"hook-state:{event.hook.id}")
+        did, state = words.did(), f"hook-state:{where.hook}"
+        self._set(key, field, Message("hook.raised") if did is None else did)
+        if did is None:
+            self._set(key, state, "error")
+        else:
+            self._mark(key, state)
 
-    def _apply_kept(self, event: Event, tensor: TensorRecord) -> None:
+    def _apply_kept(self, event: GradEvent, tensor: TensorRecord) -> None:
         self._mark(tensor.id)
         if tensor.is_leaf:
             self._mark(tensor.node)
-        kept = Message("grad.none") if event.after is None else short_text(event.after)
-        self._set(tensor.id, "grad", kept)
+        grad = event.grad_after
+        self._set(tensor.id, "grad", Message("grad.none") if grad is None else short_text(grad))
 
-    def _apply_post(self, event: Event, tensor: TensorRecord) -> None:
+    def _apply_post(self, event: PostAccumulateHookEvent, tensor: TensorRecord) -> None:
         self._mark(tensor.id)
-        grad = single(event.outgoing)
-        is_cleared = grad is None and event.incoming is not None
+        grad = event.grad_after
+        is_cleared = grad is None and event.grad_before is not None
         self._set(tensor.id, "grad", Message("grad.cleared") if is_cleared else short_text(grad))
-        if event.incoming != event.outgoing:
-            did = change_text(single(event.incoming), grad, with_shape=False)
-        elif event.before != event.after:
-            before, after = pair_text(event.before, event.after)
-            did = Message("hook.value", {"before": before, "after": after})
-        else:
-            did = Message("hook.ran")
-        self._ran(event, tensor, did)
 
-    def _apply_hidden(self, event: Event) -> None:
+    def _apply_hidden(self, event: HiddenRewriteEvent) -> None:
         slot = self._index.slot_of(event)
         if slot is None:
             return
@@ -206,15 +205,8 @@ class PatchWriter:
         if not tensors:
             self._mark(slot[0])
 
-    def _apply_error(self, event: Event) -> None:
-        error = event.error
-        tensor = self._index.tensor_of(event.tensor or (error.tensor if error else None))
-        hook = event.hook or (error.hook if error else None)
-        node = event.node or (error.node if error else None)
-        if tensor is not None:
-            self._set(tensor.id, "state", "error")
-            if hook is not None and (tensor.id, f"hook:{hook.id}") in self._frame:
-                self._set(tensor.id, f"hook:{hook.id}", Message("hook.raised"))
-                self._set(tensor.id, f"hook-state:{hook.id}", "error")
-        if node in self._index.nodes and (tensor is None or hook is None):
-            self._set(node or "", "state", "error")
+    def _apply_error(self, where: Where) -> None:
+        if where.tensor:
+            self._set(where.tensor, "state", "error")
+        if where.node in self._index.nodes and not (where.tensor and where.hook):
+            self._set(where.node, "state", "error")

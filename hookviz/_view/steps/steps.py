@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import msgspec
 
 from hookviz._records import Event
 from hookviz._records.graph import GraphRecord
@@ -11,17 +13,19 @@ from hookviz._view.groups.find import group_tree
 from hookviz._view.groups.tree import GroupTree
 from hookviz._view.groups.where import where_of
 from hookviz._view.lesson.questions import Question, question_of
-from hookviz._view.lookup.arrivals import find_arrivals
+from hookviz._view.lookup.arrivals import find_news
 from hookviz._view.lookup.index import GraphIndex
 from hookviz._view.lookup.marks import Mark, marks_of
 from hookviz._view.steps.code_places import CodePlaces
 from hookviz._view.steps.frame import initial_hook_patches, initial_tensor_patches
 from hookviz._view.steps.patches import Patch, PatchWriter
-from hookviz._view.steps.value_book import Labelled, ValueBook, values_of
-from hookviz._view.text import message
+from hookviz._view.steps.value_book import ValueBook
 from hookviz._view.text.message import Message, Text
-from hookviz._view.words.captions import caption_of, caption_ready
-from hookviz._view.words.lines import line_of, line_ready
+from hookviz._view.text.numbers import CAPTION_WIDTH, CARD_WIDTH
+from hookviz._view.words.kinds import words_for
+from hookviz._view.words.ready import caption_ready, line_ready
+from hookviz._view.words.speaker import Speaker
+from hookviz._view.words.words import Labelled
 
 Frame = dict[tuple[str, str], Text]
 """What is on screen at one step, by element and field."""
@@ -89,7 +93,7 @@ def build_steps(
     """
     index = GraphIndex(graph)
     tree = tree or group_tree(graph)
-    arrivals = find_arrivals(index, events)
+    on_rows, in_sentences = Speaker(index, CARD_WIDTH), Speaker(index, CAPTION_WIDTH)
     writer = PatchWriter(index, tree, events)
     codes = CodePlaces(index, tree)
     steps = [
@@ -100,25 +104,24 @@ def build_steps(
             patches=writer.initial(),
         )
     ]
-    for position, event in enumerate(events):
-        known = arrivals.known.get(position, ())
-        waiting = arrivals.waiting.get(position, ())
+    for position, (event, news) in enumerate(zip(events, find_news(index, events), strict=True)):
         where = where_of(index, tree, event)
-        before, after = values_of(index, event)
+        short, words = words_for(event, on_rows, news), words_for(event, in_sentences, news)
+        before, after = words.values()
         steps.append(
             Step(
                 kind=event.kind,
-                line=line_of(index, event, known).message(event.timeline),
-                caption=caption_of(index, event, known, waiting),
+                line=short.line(),
+                caption=words.caption(),
                 printed=event.printed,
                 tensor=where.tensor,
                 node=where.node,
                 hook=where.hook,
                 call=where.box,
                 code=codes.of(where) or codes.of_error(event.error),
-                patches=writer.write(event, where, known, is_last=position == len(events) - 1),
+                patches=writer.write(short, where, is_last=position == len(events) - 1),
                 marks=marks_of(event),
-                question=question_of(index, event),
+                question=question_of(words),
                 before=before,
                 after=after,
             )
@@ -135,31 +138,9 @@ def frame_at(steps: Sequence[Step], position: int) -> Frame:
 
 def to_json_data(steps: Iterable[Step], book: ValueBook) -> list[dict[str, object]]:
     """Return the steps as the browser gets them; what they show as tables goes into the book."""
-    return [
-        {
-            "kind": step.kind,
-            "line": message.to_json_data(step.line),
-            "caption": message.to_json_data(step.caption),
-            "printed": step.printed,
-            "tensor": step.tensor,
-            "node": step.node,
-            "hook": step.hook,
-            "call": step.call,
-            "code": None if step.code is None else list(step.code),
-            "patches": [
-                [key, field, message.to_json_data(value)] for key, field, value in step.patches
-            ],
-            "marks": list(step.marks),
-            "question": None if step.question is None else _question_data(step.question),
-            "values": book.step_data(step.before, step.after),
-        }
-        for step in steps
-    ]
-
-
-def _question_data(question: Question) -> dict[str, object]:
-    return {
-        "text": message.to_json_data(question.text),
-        "answer": list(question.answer),
-        "shown": message.to_json_data(question.shown),
-    }
+    data: list[dict[str, object]] = []
+    for step in steps:
+        fields = msgspec.to_builtins(replace(step, before=(), after=()))
+        del fields["before"], fields["after"]
+        data.append({**fields, "values": book.step_data(step.before, step.after)})
+    return data

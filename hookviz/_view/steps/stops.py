@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from hookviz._records import Event
-from hookviz._records.graph import GraphRecord
+import msgspec
+
+from hookviz._records import ErrorEvent, Event, GraphRecord, ModuleForwardEvent
 from hookviz._view.groups.find import group_tree
 from hookviz._view.groups.tree import TOP, GroupTree
 from hookviz._view.groups.where import is_about
 from hookviz._view.steps.steps import Step
-from hookviz._view.text import message
 from hookviz._view.text.message import Message, Text
+from hookviz._view.words.kinds import is_of_module
 
 _FORWARD = "what.box.forward", "caption.box.forward"
 _GRADIENT = "what.box.gradient", "caption.box.gradient"
@@ -66,13 +67,13 @@ def stops(
     tree = tree or group_tree(graph)
     opened = tree.openable(expanded)
     found = [Stop(step=0, count=0, printed=steps[0].printed)]
-    waiting = _Waiting(tree, steps)
+    waiting = _Waiting(tree, steps, events)
     for position, event in enumerate(events, start=1):
         step = steps[position]
         closed = tree.shown(step.call, opened) if step.call in tree.groups else TOP
         is_of_box = closed == step.call and is_about(tree, closed, event)
-        is_apart = closed == TOP or event.kind == "error" or is_of_box
-        if waiting.box != closed or (is_apart and event.kind != "module_forward"):
+        is_apart = closed == TOP or isinstance(event, ErrorEvent) or is_of_box
+        if waiting.box != closed or (is_apart and not isinstance(event, ModuleForwardEvent)):
             found += waiting.take()
         if not is_apart:
             waiting.add(closed, position)
@@ -91,26 +92,17 @@ def stops(
 
 def to_json_data(found: Iterable[Stop]) -> list[dict[str, object]]:
     """Return the stops as the browser gets them."""
-    return [
-        {
-            "step": stop.step,
-            "line": None if stop.line is None else message.to_json_data(stop.line),
-            "caption": None if stop.caption is None else message.to_json_data(stop.caption),
-            "box": stop.box,
-            "count": stop.count,
-            "printed": stop.printed,
-        }
-        for stop in found
-    ]
+    return [msgspec.to_builtins(stop) for stop in found]
 
 
 class _Waiting:
     """The steps inside a closed box that have not become a stop yet."""
 
-    def __init__(self, tree: GroupTree, steps: Sequence[Step]) -> None:
+    def __init__(self, tree: GroupTree, steps: Sequence[Step], events: Sequence[Event]) -> None:
         self.box = TOP
         self._tree = tree
         self._steps = steps
+        self._events = events
         self._places: list[int] = []
         self._read = 0
         self._now: dict[tuple[str, str], Text] = {}
@@ -143,7 +135,7 @@ class _Waiting:
     def _with_words(self, stop: Stop, places: Sequence[int]) -> Stop:
         title = self._tree.groups[stop.box].title
         count = str(len(places))
-        is_forward = all(self._steps[place].kind.startswith("module_") for place in places)
+        is_forward = all(is_of_module(self._events[place - 1]) for place in places)
         incoming, outgoing = (
             self._value(stop.box, field, stop.step)
             for field in (("input", "output") if is_forward else ("grad_output", "grad_input"))

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from hookviz._records import Event, TensorSnapshot
-from hookviz._records.value import Argument, Value
-from hookviz._view.lookup.arrivals import value_at
-from hookviz._view.lookup.index import GraphIndex
+from hookviz._records import TensorSnapshot
 from hookviz._view.text.message import to_json_data
 from hookviz._view.text.numbers import number_text, shape_text, snapshot_text
+from hookviz._view.words.words import Labelled
 
 MOST_COLUMNS = 16
 """A row with more numbers is a picture, not a table: nobody reads it."""
 
 Shown = list[list[object]]
 """Pairs of a label and the place of a value in the book, `None` where there is no gradient."""
-
-
-Labelled = Sequence[tuple[str, TensorSnapshot | None]]
-"""Values of one step, each with what to call it."""
 
 
 class ValueBook:
@@ -45,39 +39,6 @@ class ValueBook:
             "before": [[label, self.place(value)] for label, value in before],
             "after": [[label, self.place(value)] for label, value in after],
         }
-
-
-def values_of(index: GraphIndex, event: Event) -> tuple[Labelled, Labelled]:
-    """Return the values before and after an event, each with a label where there are several."""
-    match event.kind:
-        case "node":
-            sent = [
-                (index.name_of_slot((edge.target, edge.input_nr)), value_at(event.outgoing, place))
-                for place, edge in index.sent_along(event.node)
-            ]
-            return _parts(event.incoming), sent
-        case "accumulate" | "retain_grad":
-            added = [("+", part) for _, part in _parts(event.incoming)]
-            return [(".grad", event.before), *added], [(".grad", event.after)]
-        case "start":
-            return [], _parts(event.outgoing)
-        case "error":
-            return _parts(event.incoming), []
-    is_backward = event.kind.startswith("module_backward")
-    if not is_backward and (event.arguments_before or event.arguments_after):
-        return _arguments(event.arguments_before), _arguments(event.arguments_after)
-    return _parts(event.incoming), _parts(event.outgoing)
-
-
-def _parts(value: Value) -> Labelled:
-    if not isinstance(value, tuple):
-        return [("", value)]
-    is_one = len(value) == 1
-    return [("" if is_one else str(place), part) for place, part in enumerate(value)]
-
-
-def _arguments(arguments: Iterable[Argument]) -> Labelled:
-    return [(item.path, item.snapshot) for item in arguments if item.snapshot is not None]
 
 
 def _value_data(snapshot: TensorSnapshot) -> dict[str, object]:
