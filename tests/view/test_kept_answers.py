@@ -115,12 +115,7 @@ def test_the_stops_are_those_with_any_boxes_open(trace: hookviz.Trace) -> None:
 
 
 def connector_ends(graph: GraphRecord, scene: Scene) -> Iterator[tuple[str, str, Connector]]:
-    names = {}
-    for box in scene.boxes:
-        content = box.content
-        for owner in ("tensor", "node", "group"):
-            if hasattr(content, owner):
-                names[box.id] = getattr(content, owner).id
+    names = {box.id: box.content.key for box in scene.boxes}
     for connector in scene.connectors:
         yield names[connector.tail], names[connector.head], connector
 

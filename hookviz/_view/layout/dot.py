@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
-from hookviz._view.scene.card import Card
 from hookviz._view.scene.scene import (
     FRAME_GAP,
     FRAME_PADDING,
@@ -124,11 +123,11 @@ class _Ends:
         tail, head = self.boxes.get(connector.tail), self.boxes.get(connector.head)
         if tail is None:
             attributes["ltail"] = f"cluster_{connector.tail}"
-        elif isinstance(tail.content, Card):
+        elif tail.is_card:
             attributes["tailport"] = leave
         if head is None:
             attributes["lhead"] = f"cluster_{connector.head}"
-        elif isinstance(head.content, Card):
+        elif head.is_card:
             attributes["headport"] = arrive
         if connector.kind == "feed":
             # A tensor and its grad_fn belong together: short and straight.

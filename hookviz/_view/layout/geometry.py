@@ -37,6 +37,22 @@ class Rectangle:
     right: float
     bottom: float
 
+    @classmethod
+    def around(cls, center: Point, width: float, height: float) -> Rectangle:
+        """Return the rectangle of a size around a point."""
+        x, y = center
+        return cls(x - width / 2, y - height / 2, x + width / 2, y + height / 2)
+
+    @property
+    def width(self) -> float:
+        """The distance between the left and the right edge."""
+        return self.right - self.left
+
+    @property
+    def height(self) -> float:
+        """The distance between the upper and the lower edge."""
+        return self.bottom - self.top
+
     def overlap(self, other: Rectangle) -> float:
         """Return the area that both cover."""
         width = min(self.right, other.right) - max(self.left, other.left)

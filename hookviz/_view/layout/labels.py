@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -34,7 +35,8 @@ class LabelPlaces:
     """Place labels one after another, each away from boxes, arrows and the labels before it.
 
     Attributes:
-        left, right: Where the picture has to begin and end for all labels so far to be in it.
+        left, right: The edges of the picture that has all labels so far in it.
+        is_keeping: Whether the next labels stand together with the labels after them.
     """
 
     def __init__(self, scene: Scene, layout: Layout) -> None:
@@ -42,69 +44,29 @@ class LabelPlaces:
         self._layout = layout
         self.left = 0.0
         self.right = layout.width
-        self._places: dict[tuple[int, int], list[tuple[Rectangle, float]]] | None = None
-        self._is_taking = True
+        self.is_keeping = True
 
-    def for_one(self, layout: Layout) -> LabelPlaces:
-        """Return the same places for a label that is not there together with others to come.
-
-        Args:
-            layout: Has the route of its arrow.
-        """
-        taken = self._taken
-        other = LabelPlaces(self._scene, layout)
-        other._places, other._is_taking = taken, False
-        return other
-
-    @property
+    @functools.cached_property
     def _taken(self) -> dict[tuple[int, int], list[tuple[Rectangle, float]]]:
-        """What is in the way, by cell; found when the first label asks: many pictures have none."""
-        if self._places is None:
-            self._places = defaultdict(list)
-            self._take_what_is_drawn()
-        return self._places
+        """The obstacles by cell; found for the first label: many pictures have none."""
+        taken: dict[tuple[int, int], list[tuple[Rectangle, float]]] = defaultdict(list)
+        for area, weight in _obstacles(self._scene, self._layout):
+            for cell in _cells(area):
+                taken[cell].append((area, weight))
+        return taken
 
-    def _take_what_is_drawn(self) -> None:
-        scene, layout = self._scene, self._layout
-        for box in scene.boxes:
-            x, y = layout.centers[box.id]
-            half_width, half_height = box.width / 2, box.height / 2
-            self._take(
-                Rectangle(x - half_width, y - half_height, x + half_width, y + half_height), 3.0
-            )
-        for frame in scene.frames:
-            place = layout.frames[frame.id]
-            right = min(place.left + frame.head.width + FRAME_PADDING, place.right)
-            bottom = place.top + frame.head.height + FRAME_PADDING / 2
-            self._take(Rectangle(place.left, place.top, right, bottom), 3.0)
-            for x in (place.left, place.right):
-                self._take(Rectangle(x - 2, place.top, x + 2, place.bottom), 2.0)
-            for y in (place.top, place.bottom):
-                self._take(Rectangle(place.left, y - 2, place.right, y + 2), 2.0)
-        most = max(_FEWEST_SAMPLES, _SAMPLES_IN_ALL // max(len(layout.routes), 1))
-        for route in layout.routes.values():
-            # Close enough for no label to slip through between two of them, where there is time.
-            wanted = int(math.dist(route.points[0], route.tip) / _SAMPLE)
-            samples = max(_FEWEST_SAMPLES, min(wanted, most))
-            for part in range(1, samples):
-                (x, y), _ = point_on(route, part / samples)
-                self._take(Rectangle(x - 3, y - 3, x + 3, y + 3), 4.0)
-            x, y = route.points[-1]
-            self._take(Rectangle(x - 6, y - 6, x + 6, y + 6), 20.0)
-
-    def place_along(self, connector_id: str, width: float, *, parts: tuple[float, ...]) -> Place:
-        """Return the best place for a label beside an arrow and take it.
+    def place_along(self, route: Route, width: float, *, parts: tuple[float, ...]) -> Place:
+        """Return the best place for a label beside an arrow.
 
         Args:
-            connector_id: The connector that the label belongs to.
-            width: Of the label, in pixels.
-            parts: How far along the arrow to try, from 0 at the sender, best first.
+            route: The way of the arrow.
+            width: Width of the label in pixels.
+            parts: The parts of the way to try, from 0 at the sender to 1, best first.
         """
-        route = self._layout.routes[connector_id]
         return self._take_best(self._beside(route, width, parts), width)
 
     def place_around(self, center: Point, width: float, height: float, label: float) -> Place:
-        """Return the best place for a label of width `label` next to a box and take it."""
+        """Return the best place for a label of width `label` next to a box."""
         aside, above = (width + label) / 2 + _DISTANCE, (height + _HEIGHT) / 2 + 2
         x, y = center
         around = [
@@ -122,7 +84,7 @@ class LabelPlaces:
         best_cost = math.inf
         best = Rectangle(0, 0, 0, 0), Place(0, 0, "middle")
         for penalty, x, y, beside in candidates:
-            area = Rectangle(x - width / 2, y - _HEIGHT / 2, x + width / 2, y + _HEIGHT / 2)
+            area = Rectangle.around((x, y), width, _HEIGHT)
             cost = penalty + sum(weight * area.overlap(other) for other, weight in self._near(area))
             if cost < best_cost - 1e-6:
                 # Text is anchored at the side of the arrow: how wide it turns out is not known.
@@ -134,10 +96,11 @@ class LabelPlaces:
                 best_cost, best = cost, (area, place)
             if cost == penalty == 0.0:
                 break
-        if self._is_taking:
-            self._take(best[0], 6.0)
-        self.left = min(self.left, best[0].left)
-        self.right = max(self.right, best[0].right)
+        if self.is_keeping:
+            for cell in _cells(best[0]):
+                self._taken[cell].append((best[0], 6.0))
+            self.left = min(self.left, best[0].left)
+            self.right = max(self.right, best[0].right)
         return best[1]
 
     def _beside(
@@ -156,16 +119,35 @@ class LabelPlaces:
                 penalty = order * 3.0 + side_penalty
                 yield penalty, x + side * nx * reach, y + side * ny * reach, side * nx
 
-    def _take(self, area: Rectangle, weight: float) -> None:
-        for cell in _cells(area):
-            self._taken[cell].append((area, weight))
-
     def _near(self, area: Rectangle) -> Iterable[tuple[Rectangle, float]]:
         found: dict[int, tuple[Rectangle, float]] = {}
         for cell in _cells(area):
             for entry in self._taken.get(cell, ()):
                 found[id(entry)] = entry
         return found.values()
+
+
+def _obstacles(scene: Scene, layout: Layout) -> Iterator[tuple[Rectangle, float]]:
+    """Yield what a label should not cover, and how much it is disliked there."""
+    for box in scene.boxes:
+        yield Rectangle.around(layout.centers[box.id], box.width, box.height), 3.0
+    for frame in scene.frames:
+        place = layout.frames[frame.id]
+        right = min(place.left + frame.head.width + FRAME_PADDING, place.right)
+        bottom = place.top + frame.head.height + FRAME_PADDING / 2
+        yield Rectangle(place.left, place.top, right, bottom), 3.0
+        for x in (place.left, place.right):
+            yield Rectangle(x - 2, place.top, x + 2, place.bottom), 2.0
+        for y in (place.top, place.bottom):
+            yield Rectangle(place.left, y - 2, place.right, y + 2), 2.0
+    most = max(_FEWEST_SAMPLES, _SAMPLES_IN_ALL // max(len(layout.routes), 1))
+    for route in layout.routes.values():
+        # Close enough for no label to slip through between two of them, where there is time.
+        wanted = int(math.dist(route.points[0], route.tip) / _SAMPLE)
+        samples = max(_FEWEST_SAMPLES, min(wanted, most))
+        for part in range(1, samples):
+            yield Rectangle.around(point_on(route, part / samples)[0], 6, 6), 4.0
+        yield Rectangle.around(route.points[-1], 12, 12), 20.0
 
 
 def point_on(route: Route, part: float) -> tuple[Point, Point]:

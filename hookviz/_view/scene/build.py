@@ -14,7 +14,7 @@ from hookviz._view.groups.start import start_expanded
 from hookviz._view.groups.tree import TOP, GroupTree
 from hookviz._view.lookup.titles import is_without_graph
 from hookviz._view.scene.arrows import Arrow, Slot, find_arrows, leaf_arrows, resolve
-from hookviz._view.scene.card import Card, measure_card
+from hookviz._view.scene.card import measure_card
 from hookviz._view.scene.fields import Fields
 from hookviz._view.scene.leaf_uses import Uses, is_crowded
 from hookviz._view.scene.module_box import measure_box
@@ -192,8 +192,7 @@ class _SceneBuilder:
             self._feed(chain[-1], function, self._slot_to_name(function, output_nr))
 
     def _feed(self, tail: Box, head: Box, slot: int | None = None) -> None:
-        assert isinstance(tail.content, Card)
-        self._connect("feed", (tail.content.tensor.id,), tail, head, slot)
+        self._connect("feed", (tail.content.key,), tail, head, slot)
 
     def _add_arrow(self, place: int, arrow: Arrow) -> None:
         tail = self.drawn[arrow.tail]

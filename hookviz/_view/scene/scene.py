@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from hookviz._records import NodeRecord
-from hookviz._view.scene.card import Card
-from hookviz._view.scene.module_box import ModuleBox
-from hookviz._view.scene.value_card import ValueCard
+from hookviz._view.scene.panel import Panel
 
 SYMBOL_SIZE = 15.0
 CONTRIBUTION_SIZE = 13.5
@@ -40,6 +38,11 @@ class FunctionShape:
     width: float
     height: float
 
+    @property
+    def key(self) -> str:
+        """The key of the function among the patches."""
+        return self.node.id
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Box:
@@ -51,8 +54,13 @@ class Box:
     """
 
     id: str
-    content: Card | FunctionShape | ModuleBox | ValueCard
+    content: Panel | FunctionShape
     frame: str = ""
+
+    @property
+    def is_card(self) -> bool:
+        """Whether this is the card of a tensor."""
+        return isinstance(self.content, Panel) and self.content.tensor is not None
 
     @property
     def width(self) -> float:
@@ -76,7 +84,7 @@ class Frame:
     """
 
     id: str
-    head: ModuleBox
+    head: Panel
     frame: str = ""
 
 
@@ -126,9 +134,10 @@ class Scene:
     gap_in_rank: float
 
     @property
-    def cards(self) -> tuple[Card, ...]:
+    def cards(self) -> tuple[Panel, ...]:
         """The cards, in the order in which the Tab key visits them."""
-        return tuple(box.content for box in self.boxes if isinstance(box.content, Card))
+        contents = (box.content for box in self.boxes if box.is_card)
+        return tuple(content for content in contents if isinstance(content, Panel))
 
 
 def ends_of(boxes: Sequence[Box], frames: Sequence[Frame]) -> tuple[dict[str, str], dict[str, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from hookviz._view.layout.geometry import Layout, Route
+from hookviz._view.layout.geometry import Route
 from hookviz._view.layout.labels import LabelPlaces
 from hookviz._view.scene.fields import Fields
 from hookviz._view.scene.scene import (
@@ -23,18 +23,17 @@ _HALF_ARROW = 4.2
 
 
 def draw_connector(
-    connector: Connector, layout: Layout, places: LabelPlaces, fields: Fields, lang: str
+    connector: Connector, route: Route, places: LabelPlaces, fields: Fields, lang: str
 ) -> Element:
     """Return the group of one arrow.
 
     Args:
-        connector: What to draw.
-        layout: Where.
-        places: Where labels are so far; this arrow's are added.
+        connector: The arrow to draw.
+        route: The way of the arrow.
+        places: The places of labels so far; the labels of this arrow are added.
         fields: The texts at the step to show.
         lang: The language to show.
     """
-    route = layout.routes[connector.id]
     group = element(
         "g",
         element("path", class_="hv-line", d=_curve(route)),
@@ -54,7 +53,7 @@ def draw_connector(
     if connector.slot is not None:
         slot = Message("picture.output_slot", {"slot": str(connector.slot)})
         width = width_in_em(render(slot, lang)) * _SLOT_SIZE
-        place = places.place_along(connector.id, width, parts=_ALONG_SLOT)
+        place = places.place_along(route, width, parts=_ALONG_SLOT)
         group.append(
             words(
                 "text",
@@ -66,18 +65,18 @@ def draw_connector(
                 text_anchor=place.anchor,
             )
         )
-    needed = fields.room_of_all(connector.keys, "contribution") if connector.kind == "edge" else 0
-    # Where no step says anything, no place has to be found for it.
-    if needed:
-        group.append(_contribution(connector, needed, places, fields, lang))
+    # An edge along which no step sends anything needs no place for a label.
+    if connector.kind == "edge" and fields.room_of_all(connector.keys, "contribution"):
+        group.append(_contribution(connector, route, places, fields, lang))
     return group
 
 
 def _contribution(
-    connector: Connector, needed: float, places: LabelPlaces, fields: Fields, lang: str
+    connector: Connector, route: Route, places: LabelPlaces, fields: Fields, lang: str
 ) -> Element:
+    needed = fields.room_of_all(connector.keys, "contribution")
     room = min(needed, LONGEST_CONTRIBUTION_EM)
-    place = places.place_along(connector.id, max(room, 1.0) * CONTRIBUTION_SIZE, parts=_ALONG)
+    place = places.place_along(route, max(room, 1.0) * CONTRIBUTION_SIZE, parts=_ALONG)
     now = fields.now_of_all(connector.keys, "contribution")
     text = words(
         "text",

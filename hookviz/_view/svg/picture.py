@@ -9,23 +9,15 @@ from hookviz._records import GraphRecord
 from hookviz._view.groups.tree import GroupTree
 from hookviz._view.layout.geometry import Layout
 from hookviz._view.layout.graphviz import lay_out
-from hookviz._view.layout.labels import LabelPlaces
 from hookviz._view.lookup.titles import description_of
 from hookviz._view.scene.build import build_scene
-from hookviz._view.scene.card import Card
 from hookviz._view.scene.fields import Fields
-from hookviz._view.scene.module_box import ModuleBox
 from hookviz._view.scene.ranks import Direction
 from hookviz._view.scene.scene import Scene
-from hookviz._view.scene.value_card import ValueCard
-from hookviz._view.svg.arrow import draw_connector
-from hookviz._view.svg.box import draw_box, draw_frame, draw_ground
-from hookviz._view.svg.card import draw_card
-from hookviz._view.svg.element import Element, element, number, title, to_markup, words
-from hookviz._view.svg.function import draw_function
+from hookviz._view.svg.drawing import Drawing
+from hookviz._view.svg.element import Element, element, title, to_markup, words
 from hookviz._view.svg.legend import LINE_HEIGHT, draw_legend, draw_transcript
 from hookviz._view.svg.style_sheet import make_standalone, style_element
-from hookviz._view.svg.value import draw_value
 from hookviz._view.text.message import Message, render
 
 if TYPE_CHECKING:
@@ -35,7 +27,6 @@ LANGUAGE = "en"
 """What a picture for a page with a script is written in; the page translates it."""
 
 _MARGIN = 12.0
-_SHORTEST_WIDTH = 360.0
 _WIDEST_THAT_SHRINKS = 1100.0
 
 
@@ -74,9 +65,7 @@ def picture_svg(
     fields = Fields(steps, step, is_at_rest=is_whole_pass)
     scene = build_scene(graph, fields, tree=tree, expanded=expanded, direction=direction)
     layout = lay_out(scene)
-    places = LabelPlaces(scene, layout)
-    drawing = _drawing(scene, layout, places, fields, lang)
-    width = _center(drawing, layout, places)
+    drawing, width = Drawing(scene, layout, fields, lang).draw()
     below: list[Element] = []
     height = layout.height + 6
     if stands_alone:
@@ -124,62 +113,25 @@ def picture_for_page(
     fields = Fields(steps, 0)
     scene = build_scene(graph, fields, tree=tree, expanded=expanded)
     layout = lay_out(scene)
-    places = LabelPlaces(scene, layout)
-    drawing = _drawing(scene, layout, places, fields, LANGUAGE)
+    drawing, width = Drawing(scene, layout, fields, LANGUAGE).draw()
     note = _layout_words(layout) if layout.is_rescue else None
-    return picture_around(drawing, graph, scene, layout, places, note)
+    return picture_around(drawing, width, graph, scene, layout, note)
 
 
 def picture_around(
     drawing: Element,
+    width: float,
     graph: GraphRecord,
     scene: Scene,
     layout: Layout,
-    places: LabelPlaces,
     note: Message | None,
 ) -> Element:
     """Return a picture around a drawing for a page with a script, with a note below it if any."""
-    width = _center(drawing, layout, places)
     height = layout.height + 6
     below = [] if note is None else [_note(note, height, LANGUAGE)]
     root = _frame(width, height + LINE_HEIGHT * len(below), graph, scene, LANGUAGE)
     root.extend([drawing, *below])
     return root
-
-
-def _center(drawing: Element, layout: Layout, places: LabelPlaces) -> float:
-    """Put a drawing into the middle of its picture; return how wide that has to be."""
-    needed = places.right - places.left
-    width = max(needed, _SHORTEST_WIDTH)
-    if width > layout.width:
-        drawing.set("transform", f"translate({number((width - needed) / 2 - places.left)} 0)")
-    return width
-
-
-def _drawing(
-    scene: Scene, layout: Layout, places: LabelPlaces, fields: Fields, lang: str
-) -> Element:
-    grounds = [draw_ground(layout.frames[frame.id]) for frame in scene.frames]
-    frames = [
-        draw_frame(frame.head, layout.frames[frame.id], fields, lang) for frame in scene.frames
-    ]
-    connectors = [
-        draw_connector(connector, layout, places, fields, lang) for connector in scene.connectors
-    ]
-    cards: list[Element] = []
-    functions: list[Element] = []
-    for box in scene.boxes:
-        center = layout.centers[box.id]
-        match box.content:
-            case Card():
-                cards.append(draw_card(box.content, center, fields, lang))
-            case ModuleBox():
-                functions.append(draw_box(box.content, center, fields, lang))
-            case ValueCard():
-                cards.append(draw_value(box.content, center, fields, lang))
-            case _:
-                functions.append(draw_function(box.content, center, places, fields, lang))
-    return element("g", *grounds, *connectors, *frames, *cards, *functions, class_="hv-drawing")
 
 
 def _frame(width: float, height: float, graph: GraphRecord, scene: Scene, lang: str) -> Element:
