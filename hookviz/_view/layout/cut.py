@@ -34,15 +34,10 @@ def cut_route(
     return Route(_points(_between(route, begin, foot)), (round(tip[0], 1), round(tip[1], 1)))
 
 
-def _is_inside(place: Rectangle, point: Point) -> bool:
-    x, y = point
-    return place.left <= x <= place.right and place.top <= y <= place.bottom
-
-
 def _last_inside(route: Route, place: Rectangle) -> float:
     """Return where a route is in a rectangle for the last time, 0 if it never is."""
     for sample in range(_SAMPLES, -1, -1):
-        if _is_inside(place, point_on(route, sample / _SAMPLES)[0]):
+        if place.holds(point_on(route, sample / _SAMPLES)[0]):
             return _border(route, place, sample / _SAMPLES, min((sample + 1) / _SAMPLES, 1.0))
     return 0.0
 
@@ -50,17 +45,17 @@ def _last_inside(route: Route, place: Rectangle) -> float:
 def _first_inside(route: Route, place: Rectangle, begin: float) -> float:
     """Return where a route is in a rectangle for the first time, 1 if it never is."""
     for sample in range(int(begin * _SAMPLES), _SAMPLES + 1):
-        if _is_inside(place, point_on(route, sample / _SAMPLES)[0]):
+        if place.holds(point_on(route, sample / _SAMPLES)[0]):
             return _border(route, place, sample / _SAMPLES, max((sample - 1) / _SAMPLES, 0.0))
     return 1.0
 
 
 def _border(route: Route, place: Rectangle, inside: float, outside: float) -> float:
-    if _is_inside(place, point_on(route, outside)[0]):
+    if place.holds(point_on(route, outside)[0]):
         return outside
     for _ in range(_HALVINGS):
         middle = (inside + outside) / 2
-        if _is_inside(place, point_on(route, middle)[0]):
+        if place.holds(point_on(route, middle)[0]):
             inside = middle
         else:
             outside = middle

@@ -10,12 +10,13 @@ from hookviz._view.groups.tree import GroupTree
 from hookviz._view.layout.cut import cut_route
 from hookviz._view.layout.geometry import Layout, Rectangle
 from hookviz._view.layout.graphviz import lay_out
+from hookviz._view.layout.labels import beside
 from hookviz._view.saved.ways import Ways
 from hookviz._view.scene.build import build_scene
 from hookviz._view.scene.fields import Fields
 from hookviz._view.scene.module_box import measure_box
 from hookviz._view.scene.panel import Panel
-from hookviz._view.scene.scene import Connector, Frame, Scene
+from hookviz._view.scene.scene import Connector, Frame, Scene, label_width
 from hookviz._view.steps.steps import Step
 from hookviz._view.svg.drawing import Drawing
 from hookviz._view.svg.element import Element, element
@@ -106,7 +107,7 @@ class _MapMaker:
         tree: GroupTree,
     ) -> None:
         self.graph, self.scene, self.layout = graph, scene, layout
-        self.covers = covers
+        self.covers, self.fields = covers, fields
         self.ways = Ways(graph, tree)
         self.frames = {frame.id: frame for frame in scene.frames}
         self.boxes = {box.id: box for box in scene.boxes}
@@ -115,11 +116,7 @@ class _MapMaker:
     def make(self) -> BoxMap:
         drawing, frames = self.drawing, self.scene.frames
         grounds = [Part(self._opened(frame.id), (), drawing.ground(frame)) for frame in frames]
-        # Whole arrows first: their labels find the best places.
-        whole = {arrow.id: drawing.arrow(arrow) for arrow in self.scene.connectors}
-        arrows = [
-            part for arrow in self.scene.connectors for part in self._arrow(arrow, whole[arrow.id])
-        ]
+        arrows = [part for arrow in self.scene.connectors for part in self._arrow(arrow)]
         heads = [Part(self._opened(frame.id), (), drawing.head(frame)) for frame in frames]
         cards: list[Part] = []
         functions: list[Part] = []
@@ -159,7 +156,7 @@ class _MapMaker:
 
     # -- arrows ---------------------------------------------------------------------------------
 
-    def _arrow(self, arrow: Connector, whole: Element) -> Iterator[Part]:
+    def _arrow(self, arrow: Connector) -> Iterator[Part]:
         """Yield an arrow as it is with any boxes around its ends closed."""
         tails, heads = (self._chain(self.boxes[end].frame) for end in (arrow.tail, arrow.head))
         common = 0
@@ -173,9 +170,12 @@ class _MapMaker:
                     if end
                 }
                 leaves, enters = tails[tail : tail + 1], heads[head : head + 1]
-                drawn = whole
-                if leaves or enters:
-                    drawn = self._cut(arrow, "".join(leaves), "".join(enters))
+                is_whole = not leaves and not enters
+                drawn = (
+                    self.drawing.arrow(arrow)
+                    if is_whole
+                    else self._cut(arrow, "".join(leaves), "".join(enters))
+                )
                 closed = tuple(self._group(frame) for frame in (*leaves, *enters))
                 yield Part(tuple(sorted(opened)), closed, drawn)
 
@@ -195,4 +195,11 @@ class _MapMaker:
             sender, box = tail.content.key, self._group(enters)
             keys = tuple(self.ways.entering(key, sender, box) for key in keys)
         slot = None if enters else arrow.slot
-        return self.drawing.arrow(replace(arrow, keys=keys, slot=slot), route)
+        width = label_width(arrow.kind, keys, self.fields)
+        arrow = replace(arrow, keys=keys, slot=slot, label_width=width)
+        covers = [self.layout.frames[frame] for frame in (leaves, enters) if frame]
+        label = self.layout.labels.get(arrow.id)
+        if label is None or any(cover.holds(label) for cover in covers):
+            label = beside(route, width)
+        layout = replace(self.layout, routes={arrow.id: route}, labels={arrow.id: label})
+        return self.drawing.arrow(arrow, layout)

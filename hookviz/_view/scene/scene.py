@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from hookviz._records import NodeRecord
+from hookviz._view.scene.fields import Fields
 from hookviz._view.scene.panel import Panel
 
 SYMBOL_SIZE = 15.0
+NOTE_SIZE = 11.0
+LONGEST_NOTE_EM = 24.0
 CONTRIBUTION_SIZE = 13.5
 """Font size to reckon with: the font has 12 pixels, and bold digits are wide."""
 LONGEST_CONTRIBUTION_EM = 16.0
@@ -30,6 +33,7 @@ class FunctionShape:
         symbol: What stands in the shape.
         is_round: A circle for a sign, a pill for a name.
         width, height: Size in pixels.
+        note_width: Width of the note beside it, 0 without any.
     """
 
     node: NodeRecord
@@ -37,6 +41,7 @@ class FunctionShape:
     is_round: bool
     width: float
     height: float
+    note_width: float = 0.0
 
     @property
     def key(self) -> str:
@@ -88,6 +93,9 @@ class Frame:
     frame: str = ""
 
 
+ConnectorKind = Literal["edge", "feed", "flow", "order"]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Connector:
     """One arrow, in the direction of the gradient, or of the values where nothing else is known.
@@ -100,14 +108,22 @@ class Connector:
         keys: Ids of the edges; for the other kinds the one whose state it takes.
         tail, head: Ids of the boxes, or of frames.
         slot: The output slot at which it arrives, where the function has several.
+        label_width: Width of the texts along the arrow, 0 without any.
     """
 
     id: str
-    kind: Literal["edge", "feed", "flow", "order"]
+    kind: ConnectorKind
     keys: tuple[str, ...]
     tail: str
     head: str
     slot: int | None = None
+    label_width: float = 0.0
+
+
+def label_width(kind: ConnectorKind, keys: Sequence[str], fields: Fields) -> float:
+    """Return the width of the texts along an arrow at any step: only edges have texts."""
+    room = fields.room_of_all(keys, "contribution") if kind == "edge" else 0.0
+    return min(room, LONGEST_CONTRIBUTION_EM) * CONTRIBUTION_SIZE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,8 +137,7 @@ class Scene:
         frames: Outer ones before inner ones.
         is_sideways: Whether it flows across the page instead of downwards.
         is_forward: Whether arrows go the way of the values, for want of a graph.
-        gap: Room between ranks, for arrows and what was sent along them.
-        gap_in_rank: Room between the boxes of one rank.
+        gap, gap_in_rank: Room between ranks, and between the boxes of one rank.
     """
 
     boxes: tuple[Box, ...]

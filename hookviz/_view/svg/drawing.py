@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from hookviz._view.layout.geometry import Layout, Rectangle, Route
-from hookviz._view.layout.labels import LabelPlaces
+from hookviz._view.layout.geometry import Layout, Rectangle
 from hookviz._view.scene.fields import Fields
 from hookviz._view.scene.panel import Panel
 from hookviz._view.scene.scene import Box, Connector, Frame, Scene
@@ -31,7 +30,6 @@ class Drawing:
         self._layout = layout
         self._fields = fields
         self._lang = lang
-        self._labels = LabelPlaces(scene, layout)
 
     def draw(self) -> tuple[Element, float]:
         """Return the whole drawing, and how wide its picture is."""
@@ -49,12 +47,10 @@ class Drawing:
 
     def center(self, drawing: Element) -> float:
         """Put a drawing into the middle of its picture; return the width of the picture."""
-        needed = self._labels.right - self._labels.left
-        width = max(needed, _SHORTEST_WIDTH)
-        if width > self._layout.width:
-            left = (width - needed) / 2 - self._labels.left
-            drawing.set("transform", f"translate({number(left)} 0)")
-        return width
+        room = _SHORTEST_WIDTH - self._layout.width
+        if room > 0:
+            drawing.set("transform", f"translate({number(room / 2)} 0)")
+        return max(self._layout.width, _SHORTEST_WIDTH)
 
     def ground(self, frame: Frame) -> Element:
         """Return the ground behind the content of a frame; it belongs below the arrows."""
@@ -69,14 +65,19 @@ class Drawing:
         center, content = self._layout.centers[box.id], box.content
         if isinstance(content, Panel):
             return self.panel(content, Rectangle.around(center, box.width, box.height))
-        return draw_function(content, center, self._labels, self._fields, self._lang)
+        note = self._layout.notes.get(box.id)
+        return draw_function(content, center, note, self._fields, self._lang)
 
     def panel(self, panel: Panel, place: Rectangle) -> Element:
         """Return a panel in any place."""
         return draw_panel(panel, place, self._fields, self._lang)
 
-    def arrow(self, arrow: Connector, route: Route | None = None) -> Element:
-        """Return an arrow, or a part of its way that is not seen together with the whole."""
-        self._labels.is_keeping = route is None
-        way = route or self._layout.routes[arrow.id]
-        return draw_connector(arrow, way, self._labels, self._fields, self._lang)
+    def arrow(self, arrow: Connector, layout: Layout | None = None) -> Element:
+        """Return an arrow, in another layout if one is given."""
+        return draw_connector(
+            arrow,
+            layout or self._layout,
+            self._fields,
+            self._lang,
+            is_sideways=self._scene.is_sideways,
+        )

@@ -156,5 +156,5 @@ def _note(note: Message, top: float, lang: str) -> Element:
 
 
 def _layout_words(layout: Layout) -> Message:
-    is_straight = layout.engine == "networkx"
+    is_straight = layout.engine == "straight"
     return Message("picture.straight_layout" if is_straight else "picture.rescue_layout")
