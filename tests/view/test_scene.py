@@ -121,8 +121,9 @@ def test_a_drawing_too_wide_to_read_goes_down_although_it_is_short() -> None:
 
 
 def test_ranks_count_the_longest_way_and_survive_a_cycle() -> None:
-    assert find_ranks("abc", [("a", "b"), ("b", "c"), ("a", "c")]) == {"a": 0, "b": 1, "c": 2}
-    assert set(find_ranks("ab", [("a", "b"), ("b", "a")])) == {"a", "b"}
+    assert find_ranks("abc", [("a", "b"), ("b", "c"), ("a", "c")]) == [["a"], ["b"], ["c"]]
+    assert find_ranks("ab", [("a", "b"), ("b", "a")]) is None
+    assert not fits_sideways({"a": 1, "b": 1}, [("a", "b"), ("b", "a")], 1)
 
 
 def test_a_card_keeps_its_size_at_every_step() -> None:

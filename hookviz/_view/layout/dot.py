@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
+from hookviz._view.scene.ranks import find_ranks
 from hookviz._view.scene.scene import (
     FRAME_GAP,
     FRAME_PADDING,
@@ -14,6 +15,7 @@ from hookviz._view.scene.scene import (
     Frame,
     FunctionShape,
     Scene,
+    arrows_by_frame,
     ends_of,
 )
 
@@ -68,12 +70,17 @@ def scene_to_dot(scene: Scene, *, rescue: bool = False) -> str:
         edge_attr={"arrowsize": "0.9"},
     )
     _add_content(digraph, "", _content(scene), 0.0 if scene.is_sideways else FRAME_GAP)
-    ends = _Ends(scene, has_labels=not rescue)
+    ends = _Ends(scene, has_labels=not rescue and not _has_circle(scene))
     for connector in scene.connectors:
         digraph.edge(
             ends.tails[connector.tail], ends.heads[connector.head], **ends.attributes(connector)
         )
     return str(digraph.source)
+
+
+def _has_circle(scene: Scene) -> bool:
+    """Return whether frames feed each other both ways; over a label there Graphviz can abort."""
+    return any(find_ranks((), arrows) is None for arrows in arrows_by_frame(scene).values())
 
 
 def _direction(scene: Scene) -> str:

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from graphlib import CycleError, TopologicalSorter
 
 from hookviz._view.layout.geometry import MARGIN, Layout, Point, Rectangle, Route
 from hookviz._view.layout.labels import beside
-from hookviz._view.scene.scene import FRAME_PADDING, Box, Frame, FunctionShape, Scene
+from hookviz._view.scene.ranks import find_ranks
+from hookviz._view.scene.scene import (
+    FRAME_PADDING,
+    Box,
+    Frame,
+    FunctionShape,
+    Scene,
+    arrows_by_frame,
+)
 
 _ARROW = 9.0
 _NOTE_GAP = 5.0
@@ -75,18 +82,19 @@ class _Blocks:
         self.scene = scene
         self.boxes: dict[str, Box] = {box.id: box for box in scene.boxes}
         self.frames: dict[str, Frame] = {frame.id: frame for frame in scene.frames}
-        self.around = {box.id: box.frame for box in scene.boxes}
-        self.around.update((frame.id, frame.frame) for frame in scene.frames)
+        self.arrows = arrows_by_frame(scene)
         self.content: dict[str, list[str]] = defaultdict(list)
-        for item, around in self.around.items():
-            self.content[around].append(item)
+        for box in scene.boxes:
+            self.content[box.frame].append(box.id)
+        for frame in scene.frames:
+            self.content[frame.frame].append(frame.id)
         self.blocks: dict[str, _Block] = {}
 
     def block(self, frame: str) -> _Block:
         """Lay out what is directly in a frame."""
         if frame not in self.blocks:
             sizes = {item: self._size(item) for item in self.content[frame]}
-            self.blocks[frame] = _rows(self.scene, sizes, self._arrows(frame))
+            self.blocks[frame] = _rows(self.scene, sizes, self.arrows.get(frame, []))
         return self.blocks[frame]
 
     def place(
@@ -118,26 +126,11 @@ class _Blocks:
             inside.height + head.height + 2 * FRAME_PADDING,
         )
 
-    def _arrows(self, frame: str) -> list[tuple[str, str]]:
-        """Return the arrows between what is directly in a frame, whatever they begin in."""
-        found = []
-        for connector in self.scene.connectors:
-            tail, head = self._in(frame, connector.tail), self._in(frame, connector.head)
-            if tail and head and tail != head:
-                found.append((tail, head))
-        return found
-
-    def _in(self, frame: str, item: str) -> str:
-        """Return the item itself, or the frame around it, that is directly in a frame."""
-        while item and self.around[item] != frame:
-            item = self.around[item]
-        return item
-
 
 def _rows(
     scene: Scene, sizes: Mapping[str, tuple[float, float]], arrows: list[tuple[str, str]]
 ) -> _Block:
-    rows = _ranks(sizes, arrows)
+    rows = find_ranks(sizes, arrows) or [list(sizes)]
     # Along the arrows: from rank to rank. Across: within a rank.
     along_axis = 0 if scene.is_sideways else 1
     across_axis = 1 - along_axis
@@ -166,23 +159,6 @@ def _rows(
     if scene.is_sideways:
         return _Block(length, longest, places)
     return _Block(longest, length, places)
-
-
-def _ranks(items: Iterable[str], arrows: Iterable[tuple[str, str]]) -> list[list[str]]:
-    """Return the items in ranks, each behind everything from which an arrow leads to it."""
-    sorter: TopologicalSorter[str] = TopologicalSorter(dict.fromkeys(items, ()))
-    for tail, head in arrows:
-        sorter.add(head, tail)
-    try:
-        sorter.prepare()
-    except CycleError:
-        # No autograd graph has a cycle, but a file can claim one, and so can boxes.
-        return [list(items)]
-    ranks: list[list[str]] = []
-    while sorter.is_active():
-        ranks.append(list(sorter.get_ready()))
-        sorter.done(*ranks[-1])
-    return ranks
 
 
 def _straight(tail: Rectangle, head: Rectangle) -> Route:

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
-from hookviz._records import GraphRecord
-from hookviz._view.groups.tree import GroupTree
 from hookviz._view.layout.cut import cut_route
 from hookviz._view.layout.geometry import Layout, Rectangle
 from hookviz._view.layout.graphviz import lay_out
 from hookviz._view.layout.labels import beside
 from hookviz._view.saved.ways import Ways
-from hookviz._view.scene.build import build_scene
-from hookviz._view.scene.fields import Fields
 from hookviz._view.scene.module_box import measure_box
 from hookviz._view.scene.panel import Panel
 from hookviz._view.scene.scene import Connector, Frame, Scene, label_width
-from hookviz._view.steps.steps import Step
 from hookviz._view.svg.drawing import Drawing
 from hookviz._view.svg.element import Element, element
-from hookviz._view.svg.picture import LANGUAGE, picture_around
+from hookviz._view.svg.picture import LANGUAGE, Drawn
 from hookviz._view.text.message import Message
 
 _LEAST_CONTENT = 60.0
@@ -55,27 +50,22 @@ class BoxMap:
     parts: tuple[Part, ...]
 
 
-def box_map(
-    graph: GraphRecord, steps: Sequence[Step], expanded: Collection[str], tree: GroupTree
-) -> BoxMap | None:
+def box_map(drawn: Drawn, expanded: Collection[str]) -> BoxMap | None:
     """Return the map in which these boxes can be open or closed, whatever the others are.
 
     Args:
-        graph: The graph.
-        steps: Its steps.
+        drawn: The pass.
         expanded: Ids of the boxes that can be opened; the others are closed.
-        tree: Its groups.
 
     Returns:
         The map; `None` for a forward without a graph, where an arrow depends on more than on the
         boxes at its ends.
     """
-    fields = Fields(steps, 0)
-    scene = build_scene(graph, fields, tree=tree, expanded=expanded)
+    scene = drawn.scene(expanded)
     if scene.is_forward:
         return None
     covers = {
-        frame.id: measure_box(tree.groups[frame.head.key], fields, can_open=True)
+        frame.id: measure_box(drawn.tree.groups[frame.head.key], drawn.fields, can_open=True)
         for frame in scene.frames
     }
     layout = lay_out(scene)
@@ -83,7 +73,7 @@ def box_map(
         # The frames get the room that their closed boxes need, and keep the heads that they have.
         roomy = tuple(_with_room_for(frame, covers[frame.id]) for frame in scene.frames)
         layout = lay_out(replace(scene, frames=roomy))
-    return _MapMaker(graph, scene, layout, fields, covers, tree).make()
+    return _MapMaker(drawn, scene, layout, covers).make()
 
 
 def _is_small(place: Rectangle, cover: Panel) -> bool:
@@ -98,20 +88,13 @@ def _with_room_for(frame: Frame, cover: Panel) -> Frame:
 
 class _MapMaker:
     def __init__(
-        self,
-        graph: GraphRecord,
-        scene: Scene,
-        layout: Layout,
-        fields: Fields,
-        covers: dict[str, Panel],
-        tree: GroupTree,
+        self, drawn: Drawn, scene: Scene, layout: Layout, covers: dict[str, Panel]
     ) -> None:
-        self.graph, self.scene, self.layout = graph, scene, layout
-        self.covers, self.fields = covers, fields
-        self.ways = Ways(graph, tree)
+        self.drawn, self.scene, self.layout, self.covers = drawn, scene, layout, covers
+        self.ways = Ways(drawn.graph, drawn.tree)
         self.frames = {frame.id: frame for frame in scene.frames}
         self.boxes = {box.id: box for box in scene.boxes}
-        self.drawing = Drawing(scene, layout, fields, LANGUAGE)
+        self.drawing = Drawing(scene, layout, drawn.fields, LANGUAGE)
 
     def make(self) -> BoxMap:
         drawing, frames = self.drawing, self.scene.frames
@@ -125,17 +108,10 @@ class _MapMaker:
             (cards if box.is_card else functions).append(part)
         covers = [self._cover(frame) for frame in frames]
         sheet = element("g", class_="hv-drawing")
-        return BoxMap(
-            picture_around(
-                sheet,
-                drawing.center(sheet),
-                self.graph,
-                self.scene,
-                self.layout,
-                Message("picture.roomy_boxes"),
-            ),
-            (*grounds, *arrows, *heads, *cards, *functions, *covers),
+        picture = self.drawn.picture_around(
+            sheet, drawing.center(sheet), self.scene, self.layout, Message("picture.roomy_boxes")
         )
+        return BoxMap(picture, (*grounds, *arrows, *heads, *cards, *functions, *covers))
 
     def _chain(self, frame: str) -> tuple[str, ...]:
         """Return the frames around and including this one, from the outside in."""
@@ -195,7 +171,7 @@ class _MapMaker:
             sender, box = tail.content.key, self._group(enters)
             keys = tuple(self.ways.entering(key, sender, box) for key in keys)
         slot = None if enters else arrow.slot
-        width = label_width(arrow.kind, keys, self.fields)
+        width = label_width(arrow.kind, keys, self.drawn.fields)
         arrow = replace(arrow, keys=keys, slot=slot, label_width=width)
         covers = [self.layout.frames[frame] for frame in (leaves, enters) if frame]
         label = self.layout.labels.get(arrow.id)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -153,6 +154,26 @@ class Scene:
         """The cards, in the order in which the Tab key visits them."""
         contents = (box.content for box in self.boxes if box.is_card)
         return tuple(content for content in contents if isinstance(content, Panel))
+
+
+def arrows_by_frame(scene: Scene) -> Mapping[str, list[tuple[str, str]]]:
+    """Return the arrows between what is directly in each frame, or in none of them.
+
+    An arrow from a box in one frame to a box in another goes from frame to frame.
+    """
+    around = {box.id: box.frame for box in scene.boxes}
+    around.update((frame.id, frame.frame) for frame in scene.frames)
+
+    def chain(item: str) -> list[str]:
+        return [*chain(around[item]), item] if item else []
+
+    found: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for connector in scene.connectors:
+        for tail, head in zip(chain(connector.tail), chain(connector.head), strict=False):
+            if tail != head:
+                found[around[tail]].append((tail, head))
+                break
+    return found
 
 
 def ends_of(boxes: Sequence[Box], frames: Sequence[Frame]) -> tuple[dict[str, str], dict[str, str]]:
