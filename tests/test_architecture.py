@@ -14,7 +14,7 @@ from tests.requirements_of_tests import ROOT
 
 PACKAGE = ROOT / "hookviz"
 
-LAZY = ("ipywidgets", "anywidget", "IPython", "graphviz", "pygraphviz", "networkx", "matplotlib")
+LAZY = ("ipywidgets", "anywidget", "IPython", "graphviz", "pygraphviz", "matplotlib")
 
 MOST_LINES = 350
 

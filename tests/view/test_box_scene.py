@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pytest
 import torch
@@ -13,7 +13,6 @@ from hookviz._view.layout.geometry import Layout, Rectangle
 from hookviz._view.layout.graphviz import lay_out
 from hookviz._view.layout.straight import lay_out_straight
 from hookviz._view.scene.build import build_scene
-from hookviz._view.scene.card import Card
 from hookviz._view.scene.fields import Fields
 from hookviz._view.scene.leaf_uses import (
     MOST_LEAVES_OF_A_BOX,
@@ -21,13 +20,20 @@ from hookviz._view.scene.leaf_uses import (
     MOST_USES_BY_BOXES,
     Uses,
 )
-from hookviz._view.scene.module_box import STACK, ModuleBox, measure_box
+from hookviz._view.scene.module_box import measure_box
+from hookviz._view.scene.panel import STACK, Panel
 from hookviz._view.scene.scene import FRAME_PADDING, FunctionShape, Scene
+from hookviz._view.scene.value_card import VALUE_STYLE, measure_value
 from hookviz._view.steps.steps import build_steps
 from tests.view.boxes import HandWritten, Tower, fan, hooked_module, sum_net
 from tests.view.example import scalar, second_example
 from tests.view.graphs import Example, chain
 from tests.view.watched import watched
+
+
+@dataclass
+class Patched:
+    patches: list[tuple[str, str, str]]
 
 
 def scene_with(example: Example, expanded: Collection[str] | None) -> Scene:
@@ -37,17 +43,11 @@ def scene_with(example: Example, expanded: Collection[str] | None) -> Scene:
 
 def arrows(scene: Scene) -> list[str]:
     """Return every connector as `sender > receiver: keys`."""
-    names = {frame.id: frame.head.group.id for frame in scene.frames}
+    names = {frame.id: frame.head.key for frame in scene.frames}
     for box in scene.boxes:
-        match box.content:
-            case Card():
-                names[box.id] = box.content.title
-            case FunctionShape():
-                names[box.id] = box.content.node.id
-            case ModuleBox():
-                names[box.id] = box.content.group.id
-            case _:
-                names[box.id] = box.content.key
+        content = box.content
+        is_titled = isinstance(content, Panel) and content.tensor is not None
+        names[box.id] = content.title if is_titled else content.key
     return [
         f"{names[arrow.tail]} > {names[arrow.head]}: {' '.join(arrow.keys)}"
         for arrow in scene.connectors
@@ -152,7 +152,7 @@ def test_weights_shared_by_the_steps_of_a_loop_stay_readable() -> None:
     assert [card.title for card in closed.cards] == ["loss", "a", "b"]
     assert f"{fold.id} > a" in {arrow.split(":")[0] for arrow in arrows(closed)}
     ranges = scene_with(example, (fold.id,))
-    assert len([box for box in ranges.boxes if isinstance(box.content, ModuleBox)]) == 4
+    assert len([box for box in ranges.boxes if getattr(box.content, "group", None)]) == 4
     steps = scene_with(example, (fold.id, *fold.items))
     assert [card.title for card in steps.cards] == ["loss"], "they are inside each of the steps"
     one_step = scene_with(example, (fold.id, *fold.items, tree.groups[fold.items[0]].items[0]))
@@ -218,6 +218,16 @@ def test_a_forward_without_a_graph_shows_what_went_in_and_what_came_out() -> Non
         "k0.i2 > k0: k0.i2",
         "k0 > k0.o0: k0.o0",
     ]
+
+
+def test_a_value_that_a_hook_made_much_longer_takes_a_second_line() -> None:
+    long = "[2, 3]: 1.38001, …"
+    patches = [("k0.i0", "incoming", long), ("k0.i0", "rewritten", long)]
+    plain = measure_value("k0.i0", "args[0]", Fields([Patched(patches[:1])], 0))
+    changed = measure_value("k0.i0", "args[0]", Fields([Patched(patches)], 0))
+    assert changed.rows[0].is_wrapped
+    assert changed.height > plain.height
+    assert changed.width <= VALUE_STYLE.longest
 
 
 def test_calls_without_a_graph_stand_in_the_order_in_which_they_were_made() -> None:

@@ -24,7 +24,7 @@ def test_no_text_from_the_user_reaches_dot() -> None:
     assert "script" not in dot
 
 
-def test_dot_of_the_worked_example_has_fixed_boxes_and_no_labels() -> None:
+def test_dot_of_the_worked_example_has_fixed_boxes_and_labels_without_text() -> None:
     dot = scene_to_dot(scene_of(second_example()))
     assert "rankdir=RL" in dot
     assert 'label=""' in dot
@@ -32,6 +32,8 @@ def test_dot_of_the_worked_example_has_fixed_boxes_and_no_labels() -> None:
     assert len(re.findall(r"^\s*[cf]\d+ \[", dot, re.MULTILINE)) == 7
     assert len(re.findall(r"->", dot)) == 6
     assert "splines" not in dot
+    assert dot.count("<TABLE") == 4, "one for each edge along which something is sent"
+    assert re.search(r">[^<>\s]+</", dot) is None
 
 
 def test_the_rescue_draws_straight_lines_and_never_right_angles() -> None:
@@ -39,6 +41,7 @@ def test_the_rescue_draws_straight_lines_and_never_right_angles() -> None:
     assert "splines=line" in dot
     assert "nslimit" in dot
     assert "ortho" not in dot
+    assert "<TABLE" not in dot
 
 
 def test_a_large_graph_is_not_forced_into_source_order() -> None:
@@ -56,9 +59,11 @@ def test_frames_are_never_combined_with_forced_order_which_can_abort_graphviz() 
 
 def test_the_head_of_a_frame_takes_room_and_needs_no_font() -> None:
     opened = scene_to_dot(scene_of(hooked_module(), is_whole=True))
-    (label,) = re.findall(r"<TABLE.*?</TABLE>", opened)
-    assert 'FIXEDSIZE="TRUE"' in label
-    assert re.sub(r"<[^>]*>", "", label) == ""
+    labels = re.findall(r"<TABLE.*?</TABLE>", opened)
+    assert f"label=<{labels[0]}> labeljust=l" in opened
+    for label in labels:
+        assert 'FIXEDSIZE="TRUE"' in label
+        assert re.sub(r"<[^>]*>", "", label) == ""
 
 
 def test_the_same_scene_gives_the_same_text() -> None:

@@ -12,21 +12,18 @@ import pytest
 import hookviz
 from hookviz._records import GraphRecord
 from hookviz._view.groups.find import group_tree
-from hookviz._view.groups.start import start_expanded
+from hookviz._view.groups.start import all_expanded, start_expanded
 from hookviz._view.groups.tree import TOP, GroupTree
 from hookviz._view.layout.cut import cut_route
 from hookviz._view.layout.geometry import Rectangle, Route
-from hookviz._view.page.boxes import all_opened
 from hookviz._view.saved import answers as kept
 from hookviz._view.saved.box_map import BoxMap, box_map
 from hookviz._view.saved.openings import map_openings, openings, seen_open
 from hookviz._view.saved.stops import KeptStop, kept_stops
-from hookviz._view.scene.build import build_scene
-from hookviz._view.scene.fields import Fields
 from hookviz._view.scene.scene import Connector, Scene
 from hookviz._view.steps.steps import build_steps
-from hookviz._view.steps.stops import Stop, stops
-from hookviz._view.svg.picture import picture_for_page, picture_svg
+from hookviz._view.steps.stops import Stop
+from hookviz._view.svg.picture import Drawn
 from tests.nets import NETS
 
 Parts = set[tuple[str, str, str]]
@@ -35,6 +32,12 @@ Parts = set[tuple[str, str, str]]
 @pytest.fixture(params=NETS)
 def trace(request: pytest.FixtureRequest) -> hookviz.Trace:
     return hookviz.record(NETS[request.param]())
+
+
+def drawn_of(trace: hookviz.Trace) -> Drawn:
+    return Drawn(
+        trace.graph, build_steps(trace.graph, trace.events), group_tree(trace.graph), trace.events
+    )
 
 
 def combinations(tree: GroupTree, count: int) -> Iterator[list[str]]:
@@ -68,27 +71,27 @@ def seen_on(drawn: BoxMap, tree: GroupTree, expanded: list[str]) -> Parts:
 
 
 def test_a_map_shows_what_is_drawn_with_any_boxes_open(trace: hookviz.Trace) -> None:
-    tree = group_tree(trace.graph)
-    steps = build_steps(trace.graph, trace.events, tree=tree)
-    drawn = box_map(trace.graph, steps, all_opened(trace.graph, tree=tree), tree)
-    assert drawn is not None
+    drawn = drawn_of(trace)
+    tree = drawn.tree
+    whole = box_map(drawn, all_expanded(trace.graph, tree))
+    assert whole is not None
     for expanded in combinations(tree, 40):
-        picture = picture_for_page(trace.graph, steps, expanded=expanded, tree=tree)
-        assert seen_on(drawn, tree, expanded) == parts_of(picture.iter()), expanded
+        picture = drawn.picture_for_page(expanded)
+        assert seen_on(whole, tree, expanded) == parts_of(picture.iter()), expanded
 
 
 def test_smaller_maps_show_it_too(trace: hookviz.Trace) -> None:
-    tree = group_tree(trace.graph)
-    steps = build_steps(trace.graph, trace.events, tree=tree)
-    maps = list(map_openings(tree, all_opened(trace.graph, tree=tree)))
+    drawn = drawn_of(trace)
+    tree = drawn.tree
+    maps = list(map_openings(tree, all_expanded(trace.graph, tree)))
     assert seen_open(tree, maps[0]) == seen_open(tree, list(tree.groups))
     for places in maps:
-        drawn = box_map(trace.graph, steps, places, tree)
-        assert drawn is not None
+        smaller = box_map(drawn, places)
+        assert smaller is not None
         for expanded in combinations(tree, 10):
             inside = [box for box in expanded if box in places]
-            picture = picture_for_page(trace.graph, steps, expanded=inside, tree=tree)
-            assert seen_on(drawn, tree, inside) == parts_of(picture.iter()), (places, inside)
+            picture = drawn.picture_for_page(inside)
+            assert seen_on(smaller, tree, inside) == parts_of(picture.iter()), (places, inside)
 
 
 def stops_with(
@@ -106,30 +109,25 @@ def stops_with(
 
 
 def test_the_stops_are_those_with_any_boxes_open(trace: hookviz.Trace) -> None:
-    tree = group_tree(trace.graph)
-    steps = build_steps(trace.graph, trace.events, tree=tree)
-    found = kept_stops(trace, steps, tree)
+    drawn = drawn_of(trace)
+    tree = drawn.tree
+    found = kept_stops(drawn)
     for expanded in combinations(tree, 60):
-        expected = stops(trace.graph, steps, trace.events, expanded, tree=tree)
+        expected = drawn.stops(expanded)
         assert stops_with(found, tree, expanded) == expected, expanded
 
 
 def connector_ends(graph: GraphRecord, scene: Scene) -> Iterator[tuple[str, str, Connector]]:
-    names = {}
-    for box in scene.boxes:
-        content = box.content
-        for owner in ("tensor", "node", "group"):
-            if hasattr(content, owner):
-                names[box.id] = getattr(content, owner).id
+    names = {box.id: box.content.key for box in scene.boxes}
     for connector in scene.connectors:
         yield names[connector.tail], names[connector.head], connector
 
 
 def test_a_leaf_is_joined_to_its_name_inside_a_module_with_backward_hooks() -> None:
     trace = hookviz.record(NETS["SumNet"]())
-    tree = group_tree(trace.graph)
-    steps = build_steps(trace.graph, trace.events, tree=tree)
-    scene = build_scene(trace.graph, Fields(steps, 0), tree=tree, expanded=list(tree.groups))
+    drawn = drawn_of(trace)
+    tree = drawn.tree
+    scene = drawn.scene(list(tree.groups))
     arrows = {(tail, head): c for tail, head, c in connector_ends(trace.graph, scene)}
     leaves = [tensor for tensor in trace.graph.tensors if tensor.is_leaf]
     assert len(leaves) == 3
@@ -144,7 +142,7 @@ def test_combinations_come_once_and_the_likely_ones_first() -> None:
     trace = hookviz.record(NETS["LeNet"]())
     tree = group_tree(trace.graph)
     start = start_expanded(trace.graph, tree)
-    everything = all_opened(trace.graph, tree=tree)
+    everything = all_expanded(trace.graph, tree)
     found = list(openings(tree, start, everything))
     assert found[0] == seen_open(tree, start)
     assert found[1] == seen_open(tree, everything)
@@ -161,17 +159,17 @@ def test_combinations_come_once_and_the_likely_ones_first() -> None:
 def test_few_pictures_are_kept_and_nothing_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept, "MOST_PICTURES", 9)
     trace = hookviz.record(NETS["LeNet"]())
-    tree = group_tree(trace.graph)
-    steps = build_steps(trace.graph, trace.events, tree=tree)
+    drawn = drawn_of(trace)
+    tree = drawn.tree
     start = start_expanded(trace.graph, tree)
-    data = kept.kept_answers(trace, steps, start, tree=tree, comparisons={})["kept"]
+    data = kept.kept_answers(drawn, start, {})["kept"]
     assert len(data["pictures"]["plain"]) == 9
     assert len(set(data["fragments"])) == len(data["fragments"])
     assert data["passes"] == {}
     for key, (before, after, parts) in data["pictures"]["plain"].items():
         markup = before + "".join(_markup(data["fragments"], part) for part in parts) + after
-        drawn = picture_svg(trace.graph, steps, step=0, lang="en", expanded=key.split(), tree=tree)
-        assert ElementTree.canonicalize(markup) == ElementTree.canonicalize(drawn)
+        whole = drawn.picture(0, lang="en", expanded=key.split())
+        assert ElementTree.canonicalize(markup) == ElementTree.canonicalize(whole)
 
 
 def _markup(fragments: list[str], part: int | list[object]) -> str:
@@ -187,9 +185,7 @@ def test_where_there_is_nothing_to_open_or_compare_nothing_is_kept() -> None:
 
     a = torch.tensor(2.0, requires_grad=True)
     trace = hookviz.record(a * 3)
-    tree = group_tree(trace.graph)
-    steps = build_steps(trace.graph, trace.events, tree=tree)
-    assert kept.kept_answers(trace, steps, (), tree=tree, comparisons={}) == {}
+    assert kept.kept_answers(drawn_of(trace), (), {}) == {}
 
 
 WAY = Route(((0, 0), (0, 10), (0, 20), (0, 30), (0, 50), (0, 70), (0, 90)), (0, 100))

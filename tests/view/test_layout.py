@@ -10,10 +10,10 @@ import pytest
 from hookviz._view.layout import engines
 from hookviz._view.layout import graphviz as layout
 from hookviz._view.layout.dot import scene_to_dot
-from hookviz._view.layout.geometry import Layout
+from hookviz._view.layout.geometry import Layout, Rectangle
 from hookviz._view.layout.graphviz import lay_out
 from hookviz._view.scene.scene import Scene
-from tests.view.boxes import hooked_module, sum_net
+from tests.view.boxes import fan, hooked_module, sum_net
 from tests.view.drawing import Example, ladder, lonely_leaf, scene_of, square, unbound
 from tests.view.example import second_example
 from tests.view.graphs import chain, shared_leaf
@@ -65,6 +65,22 @@ def test_nothing_overlaps_and_nothing_is_left_out(example: Example) -> None:
     found = lay_out(scene)
     assert (found.engine, found.is_rescue) == ("pygraphviz", False)
     assert_sound(scene, found)
+
+
+def test_texts_beside_arrows_cover_no_box_and_no_other_text() -> None:
+    for example in [*EXAMPLES, fan(), hooked_module()]:
+        for is_whole in (False, True):
+            scene = scene_of(example, is_whole=is_whole)
+            found = lay_out(scene)
+            taken = [
+                Rectangle.around(found.centers[box.id], box.width, box.height)
+                for box in scene.boxes
+            ]
+            for arrow in scene.connectors:
+                if arrow.label_width:
+                    text = Rectangle.around(found.labels[arrow.id], arrow.label_width, 14)
+                    assert sum(text.overlap(other) for other in taken) == 0
+                    taken.append(text)
 
 
 def test_inputs_stand_in_source_order() -> None:
@@ -163,7 +179,7 @@ def test_without_graphviz_there_is_still_a_sound_picture(
     monkeypatch.setattr(engines, "has_dot", lambda: False)
     scene = scene_of(example)
     found = lay_out(scene)
-    assert (found.engine, found.is_rescue) == ("networkx", True)
+    assert (found.engine, found.is_rescue) == ("straight", True)
     assert_sound(scene, found)
 
 

@@ -8,8 +8,9 @@ from msgspec import structs
 from hookviz._records import EdgeRecord, GraphRecord, HookRecord, NodeRecord, TensorRecord
 from hookviz._view.groups.function_symbol import function_symbol
 from hookviz._view.scene.build import build_scene
-from hookviz._view.scene.card import LONGEST_WIDTH, Card
+from hookviz._view.scene.card import CARD_STYLE
 from hookviz._view.scene.fields import Fields
+from hookviz._view.scene.panel import Panel
 from hookviz._view.scene.ranks import find_ranks, fits_sideways
 from hookviz._view.scene.scene import FunctionShape, Scene
 from hookviz._view.steps.steps import build_steps
@@ -22,13 +23,13 @@ from tests.view.graphs import chain, shared_leaf
 def arrows(scene: Scene) -> list[str]:
     """Return every connector as `sender > receiver`."""
     names = {
-        box.id: box.content.title if isinstance(box.content, Card) else box.content.node.id
+        box.id: box.content.title if isinstance(box.content, Panel) else box.content.node.id
         for box in scene.boxes
     }
     return [f"{names[arrow.tail]} > {names[arrow.head]}" for arrow in scene.connectors]
 
 
-def card_of(scene: Scene, title: str) -> Card:
+def card_of(scene: Scene, title: str) -> Panel:
     return next(card for card in scene.cards if card.title == title)
 
 
@@ -56,7 +57,7 @@ def test_a_leaf_has_no_function_of_its_own() -> None:
 def test_an_unnamed_slot_without_hooks_has_no_card() -> None:
     scene = scene_of(unbound())
     assert "n0 > n1" in arrows(scene)
-    assert "t3" not in {card.tensor.id for card in scene.cards}
+    assert "t3" not in {card.key for card in scene.cards}
 
 
 def test_a_hook_alone_earns_a_tensor_a_card() -> None:
@@ -92,7 +93,7 @@ def test_a_leaf_used_more_often_is_drawn_once_per_use_under_one_key() -> None:
     scene = scene_of(ladder(5))
     copies = [card for card in scene.cards if card.title == "shared"]
     assert [copy.use for copy in copies] == [0, 1, 2, 3, 4]
-    assert {copy.tensor.id for copy in copies} == {"t6"}
+    assert {copy.key for copy in copies} == {"t6"}
     heads = [arrow.head for arrow in scene.connectors]
     assert len(heads) == len(set(heads)), "every copy has one arrow of its own"
 
@@ -120,8 +121,9 @@ def test_a_drawing_too_wide_to_read_goes_down_although_it_is_short() -> None:
 
 
 def test_ranks_count_the_longest_way_and_survive_a_cycle() -> None:
-    assert find_ranks("abc", [("a", "b"), ("b", "c"), ("a", "c")]) == {"a": 0, "b": 1, "c": 2}
-    assert set(find_ranks("ab", [("a", "b"), ("b", "a")])) == {"a", "b"}
+    assert find_ranks("abc", [("a", "b"), ("b", "c"), ("a", "c")]) == [["a"], ["b"], ["c"]]
+    assert find_ranks("ab", [("a", "b"), ("b", "a")]) is None
+    assert not fits_sideways({"a": 1, "b": 1}, [("a", "b"), ("b", "a")], 1)
 
 
 def test_a_card_keeps_its_size_at_every_step() -> None:
@@ -157,7 +159,7 @@ def test_a_name_of_ten_thousand_characters_does_not_make_the_card_wide() -> None
     graph, events = lonely_leaf()
     root = replace(graph.tensors[0], names=("n" * 10_000,))
     card = scene_of((replace(graph, tensors=(root,)), events)).cards[0]
-    assert card.width == LONGEST_WIDTH
+    assert card.width == CARD_STYLE.longest
     assert card.is_role_below
 
 
@@ -175,7 +177,7 @@ def test_a_long_hook_result_takes_a_second_line() -> None:
     scene = scene_of((replace(graph, tensors=(root, *graph.tensors[1:])), events))
     row = next(row for row in card_of(scene, "e").rows if row.hook)
     assert row.is_wrapped
-    assert card_of(scene, "e").width <= LONGEST_WIDTH
+    assert card_of(scene, "e").width <= CARD_STYLE.longest
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
-from hookviz._view.scene.card import Card
+from hookviz._view.scene.ranks import find_ranks
 from hookviz._view.scene.scene import (
     FRAME_GAP,
     FRAME_PADDING,
@@ -15,6 +15,7 @@ from hookviz._view.scene.scene import (
     Frame,
     FunctionShape,
     Scene,
+    arrows_by_frame,
     ends_of,
 )
 
@@ -27,8 +28,14 @@ _MOST_ORDERED_BOXES = 120
 RESCUE = {"nslimit": "0.1", "nslimit1": "0.1", "mclimit": "0.1", "splines": "line"}
 """Graphviz settings that trade crossings for time, for a graph that did not finish."""
 
+LABEL_HEIGHT = 16.0
+"""Height of the texts beside arrows and functions."""
+
+LABEL_GAP = 7.0
+"""Room between an arrow and the text beside it."""
+
 # A label in the form of a table takes exactly the room that it asks for, whatever the fonts are.
-_HEAD = (
+_LABEL = (
     '<<TABLE BORDER="0" CELLBORDER="0" CELLPADDING="0" CELLSPACING="0" FIXEDSIZE="TRUE" '
     'WIDTH="{:.0f}" HEIGHT="{:.0f}"><TR><TD></TD></TR></TABLE>>'
 )
@@ -63,12 +70,17 @@ def scene_to_dot(scene: Scene, *, rescue: bool = False) -> str:
         edge_attr={"arrowsize": "0.9"},
     )
     _add_content(digraph, "", _content(scene), 0.0 if scene.is_sideways else FRAME_GAP)
-    ends = _Ends(scene)
+    ends = _Ends(scene, has_labels=not rescue and not _has_circle(scene))
     for connector in scene.connectors:
         digraph.edge(
             ends.tails[connector.tail], ends.heads[connector.head], **ends.attributes(connector)
         )
     return str(digraph.source)
+
+
+def _has_circle(scene: Scene) -> bool:
+    """Return whether frames feed each other both ways; over a label there Graphviz can abort."""
+    return any(find_ranks((), arrows) is None for arrows in arrows_by_frame(scene).values())
 
 
 def _direction(scene: Scene) -> str:
@@ -92,25 +104,26 @@ def _add_content(
 ) -> None:
     for item in content.get(frame, ()):
         if isinstance(item, Frame):
-            label = _HEAD.format(item.head.width, item.head.height + above)
+            label = _label(item.head.width, item.head.height + above)
             attributes = {"label": label, "labeljust": "l", "margin": f"{FRAME_PADDING:.0f}"}
             with graph.subgraph(name=f"cluster_{item.id}", graph_attr=attributes) as inner:
                 _add_content(inner, item.id, content, above)
         else:
-            is_round = isinstance(item.content, FunctionShape) and item.content.is_round
-            graph.node(
-                item.id,
-                width=_inches(item.width),
-                height=_inches(item.height),
-                **({"shape": "circle"} if is_round else {}),
-            )
+            attributes = {"width": _inches(item.width), "height": _inches(item.height)}
+            if isinstance(item.content, FunctionShape):
+                if item.content.is_round:
+                    attributes["shape"] = "circle"
+                if item.content.note_width:
+                    attributes["xlabel"] = _label(item.content.note_width)
+            graph.node(item.id, **attributes)
 
 
 class _Ends:
     """Where arrows begin and end: at boxes, or at a box in a frame for the frame around it."""
 
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, scene: Scene, *, has_labels: bool) -> None:
         self.scene = scene
+        self.has_labels = has_labels
         self.boxes = {box.id: box for box in scene.boxes}
         self.heads, self.tails = ends_of(scene.boxes, scene.frames)
 
@@ -124,16 +137,25 @@ class _Ends:
         tail, head = self.boxes.get(connector.tail), self.boxes.get(connector.head)
         if tail is None:
             attributes["ltail"] = f"cluster_{connector.tail}"
-        elif isinstance(tail.content, Card):
+        elif tail.is_card:
             attributes["tailport"] = leave
         if head is None:
             attributes["lhead"] = f"cluster_{connector.head}"
-        elif isinstance(head.content, Card):
+        elif head.is_card:
             attributes["headport"] = arrive
+        if connector.label_width and self.has_labels:
+            # Above a level arrow a text needs some air as well.
+            above = LABEL_GAP if self.scene.is_sideways else 0.0
+            room = connector.label_width + 2 * LABEL_GAP
+            attributes["label"] = _label(room, LABEL_HEIGHT + above)
         if connector.kind == "feed":
             # A tensor and its grad_fn belong together: short and straight.
             attributes["weight"] = "4"
         return attributes
+
+
+def _label(width: float, height: float = LABEL_HEIGHT) -> str:
+    return _LABEL.format(width, height)
 
 
 def _inches(pixels: float) -> str:

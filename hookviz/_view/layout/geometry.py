@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 Point = tuple[float, float]
+Engine = Literal["pygraphviz", "dot", "straight"]
 
-
-Engine = Literal["pygraphviz", "dot", "networkx"]
-
-
-_MARGIN = 12.0
+MARGIN = 12.0
+"""Room around everything that is drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +35,26 @@ class Rectangle:
     right: float
     bottom: float
 
+    @classmethod
+    def around(cls, center: Point, width: float, height: float) -> Rectangle:
+        """Return the rectangle of a size around a point."""
+        x, y = center
+        return cls(x - width / 2, y - height / 2, x + width / 2, y + height / 2)
+
+    @property
+    def width(self) -> float:
+        """The distance between the left and the right edge."""
+        return self.right - self.left
+
+    @property
+    def height(self) -> float:
+        """The distance between the upper and the lower edge."""
+        return self.bottom - self.top
+
+    def holds(self, point: Point) -> bool:
+        """Return whether a point is inside or on the border."""
+        return self.left <= point[0] <= self.right and self.top <= point[1] <= self.bottom
+
     def overlap(self, other: Rectangle) -> float:
         """Return the area that both cover."""
         width = min(self.right, other.right) - max(self.left, other.left)
@@ -53,7 +71,9 @@ class Layout:
         centers: Of each box, by its id in the scene.
         frames: The place of each frame, by its id in the scene.
         routes: Of each connector, by its id in the scene.
-        engine: What laid it out.
+        labels: The middle of the text beside each connector that has one.
+        notes: The middle of the note beside each function that has one, by the id of the box.
+        engine: The program that made the layout.
         is_rescue: Whether this is not the normal layout, because the normal one was not to be had.
     """
 
@@ -62,5 +82,7 @@ class Layout:
     centers: Mapping[str, Point]
     frames: Mapping[str, Rectangle]
     routes: Mapping[str, Route]
+    labels: Mapping[str, Point]
+    notes: Mapping[str, Point]
     engine: Engine
     is_rescue: bool = False

@@ -8,7 +8,9 @@ from typing import Any
 
 from hookviz._view.layout import engines
 from hookviz._view.layout.dot import scene_to_dot
-from hookviz._view.layout.geometry import _MARGIN, Engine, Layout, Point, Rectangle, Route
+from hookviz._view.layout.geometry import MARGIN, Engine, Layout, Point, Rectangle, Route
+from hookviz._view.layout.labels import beside
+from hookviz._view.layout.straight import lay_out_straight
 from hookviz._view.scene.scene import FRAME_GAP, Scene
 
 MOST_ELEMENTS_HERE = 300
@@ -37,9 +39,6 @@ def lay_out(scene: Scene, *, timeout: float = TIMEOUT) -> Layout:
                 break
             except (engines.EngineError, LookupError, ValueError):
                 continue
-    # Here and not above: networkx is loaded only when it is needed.
-    from hookviz._view.layout.straight import lay_out_straight
-
     return lay_out_straight(scene)
 
 
@@ -62,19 +61,20 @@ def _read(scene: Scene, drawn: Any, engine: Engine, *, is_rescue: bool) -> Layou
         x, y = _numbers(text)
         # Graphviz counts from the bottom. A tenth of a pixel is finer than anyone sees, and coarse
         # enough for all machines to agree.
-        return round(x - left + _MARGIN, 1), round(top - y + _MARGIN + lower, 1)
+        return round(x - left + MARGIN, 1), round(top - y + MARGIN + lower, 1)
 
-    centers = {}
-    frames = {}
+    centers, notes, frames = {}, {}, {}
     for item in drawn.get("objects", ()):
         if "pos" in item:
             centers[item["name"]] = place(item["pos"])
+            if "xlp" in item:
+                notes[item["name"]] = place(item["xlp"])
         elif item["name"].startswith(_CLUSTER):
             x, low, other_x, high = item["bb"].split(",")
             corners = place(f"{x},{high}", above), place(f"{other_x},{low}")
             frames[item["name"].removeprefix(_CLUSTER)] = Rectangle(*corners[0], *corners[1])
     lowered = {arrow.id for arrow in scene.connectors if arrow.head in frames} if above else set()
-    routes = {}
+    routes, labels = {}, {}
     for item in drawn.get("edges", ()):
         # `e,x,y` is where the arrowhead ends; the rest are the points of the curve.
         tip, *points = item["pos"].split(" ")
@@ -83,12 +83,19 @@ def _read(scene: Scene, drawn: Any, engine: Engine, *, is_rescue: bool) -> Layou
         lower = above if item["id"] in lowered else 0.0
         curve = (*(place(point) for point in points[:-2]), *(place(p, lower) for p in points[-2:]))
         routes[item["id"]] = Route(curve, place(tip[2:], lower))
+        if "lp" in item:
+            labels[item["id"]] = place(item["lp"])
+    for arrow in scene.connectors:
+        if arrow.label_width and arrow.id not in labels:
+            labels[arrow.id] = beside(routes[arrow.id], arrow.label_width)
     return Layout(
-        width=right - left + 2 * _MARGIN,
-        height=top - bottom + 2 * _MARGIN,
+        width=right - left + 2 * MARGIN,
+        height=top - bottom + 2 * MARGIN,
         centers={box.id: centers[box.id] for box in scene.boxes},
         frames={frame.id: frames[frame.id] for frame in scene.frames},
         routes={connector.id: routes[connector.id] for connector in scene.connectors},
+        labels=labels,
+        notes=notes,
         engine=engine,
         is_rescue=is_rescue,
     )

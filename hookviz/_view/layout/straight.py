@@ -7,11 +7,20 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from hookviz._view.layout.geometry import Layout, Point, Rectangle, Route
-from hookviz._view.scene.scene import FRAME_PADDING, Box, Frame, Scene
+from hookviz._view.layout.geometry import MARGIN, Layout, Point, Rectangle, Route
+from hookviz._view.layout.labels import beside
+from hookviz._view.scene.ranks import find_ranks
+from hookviz._view.scene.scene import (
+    FRAME_PADDING,
+    Box,
+    Frame,
+    FunctionShape,
+    Scene,
+    arrows_by_frame,
+)
 
-_MARGIN = 12.0
 _ARROW = 9.0
+_NOTE_GAP = 5.0
 
 
 def lay_out_straight(scene: Scene) -> Layout:
@@ -23,20 +32,40 @@ def lay_out_straight(scene: Scene) -> Layout:
     whole = blocks.block("")
     centers: dict[str, Point] = {}
     frames: dict[str, Rectangle] = {}
-    blocks.place("", _MARGIN, _MARGIN, centers, frames)
-    routes = {}
-    places = {**{key: _around(blocks.boxes[key], at) for key, at in centers.items()}, **frames}
-    for connector in scene.connectors:
-        routes[connector.id] = _straight(places[connector.tail], places[connector.head])
+    blocks.place("", MARGIN, MARGIN, centers, frames)
+    places = {
+        box.id: Rectangle.around(centers[box.id], box.width, box.height) for box in scene.boxes
+    }
+    places.update(frames)
+    arrows = scene.connectors
+    routes = {arrow.id: _straight(places[arrow.tail], places[arrow.head]) for arrow in arrows}
+    labels = {
+        arrow.id: beside(routes[arrow.id], arrow.label_width)
+        for arrow in arrows
+        if arrow.label_width
+    }
+    ends = [labels[arrow.id][0] + arrow.label_width / 2 for arrow in arrows if arrow.label_width]
     return Layout(
-        width=whole.width + 2 * _MARGIN,
-        height=whole.height + 2 * _MARGIN,
+        width=max([whole.width + MARGIN, *ends]) + MARGIN,
+        height=whole.height + 2 * MARGIN,
         centers=centers,
         frames=frames,
         routes=routes,
-        engine="networkx",
+        labels=labels,
+        notes=_notes(scene, centers),
+        engine="straight",
         is_rescue=True,
     )
+
+
+def _notes(scene: Scene, centers: Mapping[str, Point]) -> dict[str, Point]:
+    """Return the places of notes: to the right of their functions."""
+    found = {}
+    for box in scene.boxes:
+        if isinstance(box.content, FunctionShape) and box.content.note_width:
+            x, y = centers[box.id]
+            found[box.id] = x + (box.width + box.content.note_width) / 2 + _NOTE_GAP, y
+    return found
 
 
 @dataclass(slots=True)
@@ -53,18 +82,19 @@ class _Blocks:
         self.scene = scene
         self.boxes: dict[str, Box] = {box.id: box for box in scene.boxes}
         self.frames: dict[str, Frame] = {frame.id: frame for frame in scene.frames}
-        self.around = {box.id: box.frame for box in scene.boxes}
-        self.around.update((frame.id, frame.frame) for frame in scene.frames)
+        self.arrows = arrows_by_frame(scene)
         self.content: dict[str, list[str]] = defaultdict(list)
-        for item, around in self.around.items():
-            self.content[around].append(item)
+        for box in scene.boxes:
+            self.content[box.frame].append(box.id)
+        for frame in scene.frames:
+            self.content[frame.frame].append(frame.id)
         self.blocks: dict[str, _Block] = {}
 
     def block(self, frame: str) -> _Block:
         """Lay out what is directly in a frame."""
         if frame not in self.blocks:
             sizes = {item: self._size(item) for item in self.content[frame]}
-            self.blocks[frame] = _rows(self.scene, sizes, self._arrows(frame))
+            self.blocks[frame] = _rows(self.scene, sizes, self.arrows.get(frame, []))
         return self.blocks[frame]
 
     def place(
@@ -96,38 +126,18 @@ class _Blocks:
             inside.height + head.height + 2 * FRAME_PADDING,
         )
 
-    def _arrows(self, frame: str) -> list[tuple[str, str]]:
-        """Return the arrows between what is directly in a frame, whatever they begin in."""
-        found = []
-        for connector in self.scene.connectors:
-            tail, head = self._in(frame, connector.tail), self._in(frame, connector.head)
-            if tail and head and tail != head:
-                found.append((tail, head))
-        return found
-
-    def _in(self, frame: str, item: str) -> str:
-        """Return the item itself, or the frame around it, that is directly in a frame."""
-        while item and self.around[item] != frame:
-            item = self.around[item]
-        return item
-
 
 def _rows(
     scene: Scene, sizes: Mapping[str, tuple[float, float]], arrows: list[tuple[str, str]]
 ) -> _Block:
-    # Here and not above: `import hookviz` loads no graph package.
-    import networkx
-
-    graph = networkx.MultiDiGraph()
-    graph.add_nodes_from(sizes)
-    graph.add_edges_from(arrows)
-    # No autograd graph has a cycle, but a file can claim one, and so can boxes.
-    is_sound = networkx.is_directed_acyclic_graph(graph)
-    rows = list(networkx.topological_generations(graph)) if is_sound else [list(graph)]
+    rows = find_ranks(sizes, arrows) or [list(sizes)]
     # Along the arrows: from rank to rank. Across: within a rank.
     along_axis = 0 if scene.is_sideways else 1
     across_axis = 1 - along_axis
     gap = scene.gap_in_rank
+    # Texts stand above level arrows and beside upright ones.
+    texts = max((arrow.label_width for arrow in scene.connectors), default=0.0)
+    gap_along = scene.gap + (texts if scene.is_sideways else 0.0)
     longest = max((sum(sizes[item][across_axis] + gap for item in row) for row in rows), default=0)
     along = 0.0
     spread: dict[str, Point] = {}
@@ -138,8 +148,8 @@ def _rows(
             room = sizes[item][across_axis] + gap
             spread[item] = (along + depth / 2, across + room / 2)
             across += room
-        along += depth + scene.gap
-    length = max(along - scene.gap, 0.0)
+        along += depth + gap_along
+    length = max(along - gap_along, 0.0)
     places: dict[str, Point] = {}
     for item, (down, over) in spread.items():
         if not scene.is_sideways:
@@ -149,11 +159,6 @@ def _rows(
     if scene.is_sideways:
         return _Block(length, longest, places)
     return _Block(longest, length, places)
-
-
-def _around(box: Box, center: Point) -> Rectangle:
-    x, y = center
-    return Rectangle(x - box.width / 2, y - box.height / 2, x + box.width / 2, y + box.height / 2)
 
 
 def _straight(tail: Rectangle, head: Rectangle) -> Route:

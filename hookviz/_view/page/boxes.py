@@ -11,8 +11,8 @@ from hookviz._view.groups.start import all_expanded
 from hookviz._view.groups.tree import GroupTree
 from hookviz._view.scene.ranks import Direction
 from hookviz._view.steps.steps import Step
-from hookviz._view.steps.stops import stops, to_json_data
-from hookviz._view.svg.picture import picture_svg
+from hookviz._view.steps.stops import to_json_data
+from hookviz._view.svg.picture import Drawn
 
 
 def expansion_data(
@@ -35,14 +35,12 @@ def expansion_data(
     Returns:
         `picture` (at step 0), `stops`, `expanded`.
     """
-    graph = trace.graph
-    tree = tree or group_tree(graph)
-    known = [group_id for group_id in tree.groups if group_id in set(expanded)]
+    drawn = Drawn(trace.graph, steps, tree, trace.events)
+    asked = set(expanded)
+    known = [group_id for group_id in drawn.tree.groups if group_id in asked]
     return {
-        "picture": picture_svg(
-            graph, steps, step=0, lang="en", expanded=known, tree=tree, direction=direction
-        ),
-        "stops": to_json_data(stops(graph, steps, trace.events, known, tree=tree)),
+        "picture": drawn.picture(0, lang="en", expanded=known, direction=direction),
+        "stops": to_json_data(drawn.stops(known)),
         "expanded": known,
     }
 

@@ -23,7 +23,7 @@ from hookviz._view.groups.find import group_tree
 from hookviz._view.page.data import explorer_data
 from hookviz._view.saved.answers import kept_answers
 from hookviz._view.steps.steps import build_steps
-from hookviz._view.svg.picture import picture_svg
+from hookviz._view.svg.picture import Drawn
 from hookviz._view.text.message import Message, Text, render
 
 _LANGUAGE_TAGS = {"en": "en", "zh": "zh-Hans"}
@@ -91,12 +91,12 @@ def page_part(
     data["comparisons"] = [
         choice for choice in choices if choice["id"] in others or choice.get("absent")
     ]
-    data |= kept_answers(trace, steps, data["expanded"], tree=tree, comparisons=others)
+    drawn = Drawn(trace.graph, steps, tree, trace.events)
+    data |= kept_answers(drawn, data["expanded"], others)
     data["hooks_code"] = as_code(trace) if code is None else code
-    still = picture_svg(trace.graph, steps, step=len(steps) - 1, lang=lang, standalone=True)
     return PagePart(
         state={**AT_START, **data},
-        still=still,
+        still=drawn.picture(len(steps) - 1, lang=lang, standalone=True),
         transcript=data["transcript"][lang],
         heading=heading,
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
 from typing import Any
 
 from hookviz._view.saved.box_map import BoxMap
@@ -34,21 +33,23 @@ class Fragments:
         return list(self._places)
 
     def picture(self, root: Element) -> list[Any]:
-        """Return a picture: what stands before and after its parts, and the parts."""
-        drawing = next(group for group in root if group.get("class") == _DRAWING)
-        parts = [self._part(part) for part in drawing]
-        return self._counted([*_sheet(root, drawing), parts])
+        """Return a picture: the markup before and after its parts, and the parts."""
+        return self._written(root, [self._part(part) for part in _drawing(root)])
 
     def map(self, drawn: BoxMap) -> list[Any]:
-        """Return a map like a picture; with each part stands when it is seen."""
-        drawing = next(group for group in drawn.sheet if group.get("class") == _DRAWING)
+        """Return a map like a picture; with each part stand the boxes with which it is seen."""
         parts = [
             [[*part.opened, *(f"-{box}" for box in part.closed)], self._part(part.drawn)]
             for part in drawn.parts
         ]
-        return self._counted([*_sheet(drawn.sheet, drawing), parts])
+        return self._written(drawn.sheet, parts)
 
-    def _counted(self, data: list[Any]) -> list[Any]:
+    def _written(self, root: Element, parts: list[Any]) -> list[Any]:
+        drawing = _drawing(root)
+        del drawing[:]
+        drawing.text = _HERE
+        before, _, after = to_markup(root).rpartition(f">{_HERE}<")
+        data = [f"{before}>", f"<{after}", parts]
         self.size += len(json.dumps(data, separators=(",", ":")))
         return data
 
@@ -70,13 +71,5 @@ class Fragments:
         return self._places.setdefault(markup, len(self._places))
 
 
-def _sheet(root: Element, drawing: Element) -> Sequence[str]:
-    """Return what stands before and after the parts of a drawing."""
-    parts = list(drawing)
-    for part in parts:
-        drawing.remove(part)
-    drawing.text = _HERE
-    before, _, after = to_markup(root).rpartition(f">{_HERE}<")
-    drawing.text = None
-    drawing.extend(parts)
-    return f"{before}>", f"<{after}"
+def _drawing(root: Element) -> Element:
+    return next(group for group in root if group.get("class") == _DRAWING)

@@ -18,6 +18,7 @@ class Ways:
     def __init__(self, graph: GraphRecord, tree: GroupTree) -> None:
         self._tree = tree
         self._edges = {edge.id: edge for edge in graph.edges}
+        self._tensors = {tensor.id: tensor for tensor in graph.tensors}
         self._nodes = {node.id: node for node in graph.nodes}
         self._arriving: dict[tuple[str, int], list[EdgeRecord]] = defaultdict(list)
         for edge in graph.edges:
@@ -37,17 +38,18 @@ class Ways:
                 return edge.id
         return key
 
-    def leaving(self, slot: tuple[str, int], box: str) -> tuple[str, ...]:
-        """Return the edges along which a gradient leaves a box for a slot with a card in the box.
+    def leaving(self, tensor_id: str, box: str) -> tuple[str, ...]:
+        """Return the edges along which a gradient leaves a box for a tensor's card in the box.
 
         Args:
-            slot: On which the card stands.
-            box: Around the card.
+            tensor_id: The tensor with the card.
+            box: The box around the card.
         """
-        node, output_nr = slot
-        owner = self._tree.owner.get(node, "")
-        if node in self._tree.through and self._tree.is_inside(owner, box):
-            key = self._nodes[node].edges[output_nr]
+        tensor = self._tensors[tensor_id]
+        slot = tensor.node, tensor.output_nr
+        owner = self._tree.owner.get(tensor.node, "")
+        if tensor.node in self._tree.through and self._tree.is_inside(owner, box):
+            key = self._nodes[tensor.node].edges[tensor.output_nr]
             return () if key is None else (key,)
         return tuple(
             edge.id

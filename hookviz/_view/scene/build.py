@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from itertools import pairwise
 from typing import Literal
 
@@ -14,15 +14,15 @@ from hookviz._view.groups.start import start_expanded
 from hookviz._view.groups.tree import TOP, GroupTree
 from hookviz._view.lookup.titles import is_without_graph
 from hookviz._view.scene.arrows import Arrow, Slot, find_arrows, leaf_arrows, resolve
-from hookviz._view.scene.card import Card, measure_card
+from hookviz._view.scene.card import measure_card
 from hookviz._view.scene.fields import Fields
 from hookviz._view.scene.leaf_uses import Uses, is_crowded
 from hookviz._view.scene.module_box import measure_box
 from hookviz._view.scene.ranks import Direction, fits_sideways
 from hookviz._view.scene.scene import (
-    CONTRIBUTION_SIZE,
     FRAME_PADDING,
-    LONGEST_CONTRIBUTION_EM,
+    LONGEST_NOTE_EM,
+    NOTE_SIZE,
     SYMBOL_SIZE,
     Box,
     Connector,
@@ -30,6 +30,7 @@ from hookviz._view.scene.scene import (
     FunctionShape,
     Scene,
     ends_of,
+    label_width,
 )
 from hookviz._view.scene.values import values_of
 from hookviz._view.scene.visible import Visible
@@ -124,7 +125,7 @@ class _SceneBuilder:
         nodes = {node.id: node for node in self.graph.nodes}
         for node_id in self.visible.functions:
             frame = self._frame(self.tree.owner.get(node_id, TOP))
-            shape = _shape(nodes[node_id])
+            shape = _shape(nodes[node_id], self.fields.room(node_id, "note"))
             self.drawn[node_id] = Box(id=f"f{len(self.drawn)}", content=shape, frame=frame)
         for group_id in self.visible.closed:
             can_open = self.tree.can_open(group_id)
@@ -192,8 +193,7 @@ class _SceneBuilder:
             self._feed(chain[-1], function, self._slot_to_name(function, output_nr))
 
     def _feed(self, tail: Box, head: Box, slot: int | None = None) -> None:
-        assert isinstance(tail.content, Card)
-        self._connect("feed", (tail.content.tensor.id,), tail, head, slot)
+        self._connect("feed", (tail.content.key,), tail, head, slot)
 
     def _add_arrow(self, place: int, arrow: Arrow) -> None:
         tail = self.drawn[arrow.tail]
@@ -219,19 +219,27 @@ class _SceneBuilder:
         head: Box,
         slot: int | None,
     ) -> None:
-        connector_id = f"l{len(self.connectors)}"
         self.connectors.append(
-            Connector(id=connector_id, kind=kind, keys=keys, tail=tail.id, head=head.id, slot=slot)
+            Connector(
+                id=f"l{len(self.connectors)}",
+                kind=kind,
+                keys=keys,
+                tail=tail.id,
+                head=head.id,
+                slot=slot,
+                label_width=label_width(kind, keys, self.fields),
+            )
         )
 
     def _finish(self, boxes: list[Box], *, is_forward: bool) -> Scene:
-        longest = _longest_contribution(self.connectors, self.fields)
-        shortest = _SHORTEST_GAP if longest or is_forward else _GAP_WITHOUT_TEXT
-        gap = max(shortest, longest + 24)
+        longest = max((arrow.label_width for arrow in self.connectors), default=0.0)
+        gap = _SHORTEST_GAP if longest or is_forward else _GAP_WITHOUT_TEXT
         # A note stands beside its function, where only a downward drawing has room for words.
         has_notes = any(self.fields.room(key, "note") for key in self.visible.functions)
         is_sideways = self.direction == "across" or (
-            self.direction == "auto" and not has_notes and self._fits_sideways(boxes, gap)
+            self.direction == "auto"
+            and not has_notes
+            and self._fits_sideways(boxes, max(gap, longest + 24))
         )
         return Scene(
             boxes=tuple(boxes),
@@ -239,9 +247,8 @@ class _SceneBuilder:
             frames=tuple(self.frames.values()),
             is_sideways=is_sideways,
             is_forward=is_forward,
-            # What was sent stands above level arrows and beside upright ones.
-            gap=gap if is_sideways else shortest,
-            gap_in_rank=_GAP_IN_RANK + (0 if is_sideways else longest / 4),
+            gap=gap,
+            gap_in_rank=_GAP_IN_RANK,
         )
 
     def _fits_sideways(self, boxes: list[Box], gap: float) -> bool:
@@ -260,7 +267,7 @@ def has_card(tensor: TensorRecord) -> bool:
     return bool(tensor.names or tensor.hooks or tensor.retains_grad or tensor.is_root)
 
 
-def _shape(node: NodeRecord) -> FunctionShape:
+def _shape(node: NodeRecord, note: float) -> FunctionShape:
     symbol = function_symbol(node.name)
     width = width_in_em(symbol) * SYMBOL_SIZE
     is_round = width <= _CIRCLE - 16
@@ -270,13 +277,5 @@ def _shape(node: NodeRecord) -> FunctionShape:
         is_round=is_round,
         width=_CIRCLE if is_round else float(round(width * 13 / SYMBOL_SIZE + 26)),
         height=_CIRCLE if is_round else _PILL_HEIGHT,
+        note_width=min(note, LONGEST_NOTE_EM) * NOTE_SIZE,
     )
-
-
-def _longest_contribution(connectors: Iterable[Connector], fields: Fields) -> float:
-    rooms = (
-        fields.room_of_all(connector.keys, "contribution")
-        for connector in connectors
-        if connector.kind == "edge"
-    )
-    return min(max(rooms, default=0.0), LONGEST_CONTRIBUTION_EM) * CONTRIBUTION_SIZE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -28,16 +29,16 @@ class Patched(Protocol):
 class Fields:
     """The texts of a picture at one step, and their widths over all steps and languages.
 
-    Widths are measured only for what somebody asks about: of a large graph little is drawn.
+    A width is measured when it is first asked for: of a large graph little is drawn.
 
     Args:
         steps: Every step of the pass.
         step: The step to show; the patches of steps `0 ... step` are applied.
-        is_at_rest: Show what is happening at the step as done.
     """
 
-    def __init__(self, steps: Sequence[Patched], step: int, *, is_at_rest: bool = False) -> None:
-        self._is_at_rest = is_at_rest
+    def __init__(self, steps: Sequence[Patched], step: int) -> None:
+        self._steps = steps
+        self._is_at_rest = False
         self._now: dict[tuple[str, str], Text] = {}
         self._all: dict[tuple[str, str], list[Text]] = defaultdict(list)
         self._measured: dict[tuple[str, str], tuple[float, float]] = {}
@@ -47,6 +48,17 @@ class Fields:
                     self._now[key, field] = value
                 if value != "" and field != "state":
                     self._all[key, field].append(value)
+
+    def at(self, step: int, *, is_at_rest: bool = False) -> Fields:
+        """Return the same texts at another step; widths that were measured stay known."""
+        other = copy.copy(self)
+        other._is_at_rest = is_at_rest
+        other._now = {
+            (key, field): value
+            for one_step in self._steps[: step + 1]
+            for key, field, value in one_step.patches
+        }
+        return other
 
     def now(self, key: str, field: str) -> Text:
         """Return the text of a field at the step, empty when nothing was said about it."""

@@ -1,9 +1,9 @@
-"""Count ranks, and decide from them which way the gradient flows on the screen."""
+"""Put boxes into ranks, and decide from them which way the gradient flows on the screen."""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
+from graphlib import CycleError, TopologicalSorter
 from typing import Literal, get_args
 
 Direction = Literal["auto", "across", "down"]
@@ -15,28 +15,29 @@ _MOST_RANKS_SIDEWAYS = 7
 _WIDEST_SIDEWAYS = 980.0
 
 
-def find_ranks(boxes: Iterable[str], arrows: Iterable[tuple[str, str]]) -> dict[str, int]:
-    """Return how many arrows lead to each box on the longest way.
+def find_ranks(items: Iterable[str], arrows: Iterable[tuple[str, str]]) -> list[list[str]] | None:
+    """Return items in ranks, each behind all items from which an arrow leads to it.
 
     Args:
-        boxes: Ids.
+        items: Ids.
         arrows: Pairs of ids, from the one that sends to the one that receives.
+
+    Returns:
+        The ranks; `None` if arrows go round in a circle. No autograd graph has one, but a file can
+        claim one, and so can boxes.
     """
-    heads: dict[str, list[str]] = defaultdict(list)
-    waits: Counter[str] = Counter()
+    sorter: TopologicalSorter[str] = TopologicalSorter(dict.fromkeys(items, ()))
     for tail, head in arrows:
-        heads[tail].append(head)
-        waits[head] += 1
-    found = dict.fromkeys(boxes, 0)
-    ready = [box for box in found if not waits[box]]
-    while ready:
-        box = ready.pop()
-        for head in heads[box]:
-            found[head] = max(found[head], found[box] + 1)
-            waits[head] -= 1
-            if not waits[head]:
-                ready.append(head)
-    return found
+        sorter.add(head, tail)
+    try:
+        sorter.prepare()
+    except CycleError:
+        return None
+    ranks: list[list[str]] = []
+    while sorter.is_active():
+        ranks.append(list(sorter.get_ready()))
+        sorter.done(*ranks[-1])
+    return ranks
 
 
 def fits_sideways(
@@ -54,8 +55,9 @@ def fits_sideways(
         gap: Room between ranks.
         around: Room that frames take at both ends.
     """
-    widest: dict[int, float] = defaultdict(float)
-    for box, rank in find_ranks(widths, arrows).items():
-        widest[rank] = max(widest[rank], widths[box])
-    total = sum(widest.values()) + gap * (len(widest) - 1) + around
-    return len(widest) <= _MOST_RANKS_SIDEWAYS and total <= _WIDEST_SIDEWAYS
+    ranks = find_ranks(widths, arrows)
+    if ranks is None:
+        return False
+    total = sum(max(widths[box] for box in rank) for rank in ranks)
+    room = total + gap * (len(ranks) - 1) + around
+    return len(ranks) <= _MOST_RANKS_SIDEWAYS and room <= _WIDEST_SIDEWAYS

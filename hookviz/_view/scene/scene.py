@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from hookviz._records import NodeRecord
-from hookviz._view.scene.card import Card
-from hookviz._view.scene.module_box import ModuleBox
-from hookviz._view.scene.value_card import ValueCard
+from hookviz._view.scene.fields import Fields
+from hookviz._view.scene.panel import Panel
 
 SYMBOL_SIZE = 15.0
+NOTE_SIZE = 11.0
+LONGEST_NOTE_EM = 24.0
 CONTRIBUTION_SIZE = 13.5
 """Font size to reckon with: the font has 12 pixels, and bold digits are wide."""
 LONGEST_CONTRIBUTION_EM = 16.0
@@ -32,6 +34,7 @@ class FunctionShape:
         symbol: What stands in the shape.
         is_round: A circle for a sign, a pill for a name.
         width, height: Size in pixels.
+        note_width: Width of the note beside it, 0 without any.
     """
 
     node: NodeRecord
@@ -39,6 +42,12 @@ class FunctionShape:
     is_round: bool
     width: float
     height: float
+    note_width: float = 0.0
+
+    @property
+    def key(self) -> str:
+        """The key of the function among the patches."""
+        return self.node.id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,8 +60,13 @@ class Box:
     """
 
     id: str
-    content: Card | FunctionShape | ModuleBox | ValueCard
+    content: Panel | FunctionShape
     frame: str = ""
+
+    @property
+    def is_card(self) -> bool:
+        """Whether this is the card of a tensor."""
+        return isinstance(self.content, Panel) and self.content.tensor is not None
 
     @property
     def width(self) -> float:
@@ -76,8 +90,11 @@ class Frame:
     """
 
     id: str
-    head: ModuleBox
+    head: Panel
     frame: str = ""
+
+
+ConnectorKind = Literal["edge", "feed", "flow", "order"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,14 +109,22 @@ class Connector:
         keys: Ids of the edges; for the other kinds the one whose state it takes.
         tail, head: Ids of the boxes, or of frames.
         slot: The output slot at which it arrives, where the function has several.
+        label_width: Width of the texts along the arrow, 0 without any.
     """
 
     id: str
-    kind: Literal["edge", "feed", "flow", "order"]
+    kind: ConnectorKind
     keys: tuple[str, ...]
     tail: str
     head: str
     slot: int | None = None
+    label_width: float = 0.0
+
+
+def label_width(kind: ConnectorKind, keys: Sequence[str], fields: Fields) -> float:
+    """Return the width of the texts along an arrow at any step: only edges have texts."""
+    room = fields.room_of_all(keys, "contribution") if kind == "edge" else 0.0
+    return min(room, LONGEST_CONTRIBUTION_EM) * CONTRIBUTION_SIZE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,8 +138,7 @@ class Scene:
         frames: Outer ones before inner ones.
         is_sideways: Whether it flows across the page instead of downwards.
         is_forward: Whether arrows go the way of the values, for want of a graph.
-        gap: Room between ranks, for arrows and what was sent along them.
-        gap_in_rank: Room between the boxes of one rank.
+        gap, gap_in_rank: Room between ranks, and between the boxes of one rank.
     """
 
     boxes: tuple[Box, ...]
@@ -126,9 +150,30 @@ class Scene:
     gap_in_rank: float
 
     @property
-    def cards(self) -> tuple[Card, ...]:
+    def cards(self) -> tuple[Panel, ...]:
         """The cards, in the order in which the Tab key visits them."""
-        return tuple(box.content for box in self.boxes if isinstance(box.content, Card))
+        contents = (box.content for box in self.boxes if box.is_card)
+        return tuple(content for content in contents if isinstance(content, Panel))
+
+
+def arrows_by_frame(scene: Scene) -> Mapping[str, list[tuple[str, str]]]:
+    """Return the arrows between what is directly in each frame, or in none of them.
+
+    An arrow from a box in one frame to a box in another goes from frame to frame.
+    """
+    around = {box.id: box.frame for box in scene.boxes}
+    around.update((frame.id, frame.frame) for frame in scene.frames)
+
+    def chain(item: str) -> list[str]:
+        return [*chain(around[item]), item] if item else []
+
+    found: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for connector in scene.connectors:
+        for tail, head in zip(chain(connector.tail), chain(connector.head), strict=False):
+            if tail != head:
+                found[around[tail]].append((tail, head))
+                break
+    return found
 
 
 def ends_of(boxes: Sequence[Box], frames: Sequence[Frame]) -> tuple[dict[str, str], dict[str, str]]:

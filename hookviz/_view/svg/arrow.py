@@ -5,34 +5,28 @@ from __future__ import annotations
 import math
 
 from hookviz._view.layout.geometry import Layout, Route
-from hookviz._view.layout.labels import LabelPlaces
-from hookviz._view.scene.fields import Fields
-from hookviz._view.scene.scene import (
-    CONTRIBUTION_SIZE,
-    LONGEST_CONTRIBUTION_EM,
-    Connector,
-)
+from hookviz._view.layout.labels import beside
+from hookviz._view.scene.fields import Fields, room_for
+from hookviz._view.scene.scene import LONGEST_CONTRIBUTION_EM, Connector
 from hookviz._view.svg.element import Element, element, number, words
-from hookviz._view.text.message import Message, is_words, render
-from hookviz._view.text.width import width_in_em
+from hookviz._view.text.message import Message, is_words
 
-_ALONG = (0.5, 0.42, 0.6, 0.34, 0.7, 0.26, 0.8, 0.18)
-_ALONG_SLOT = (0.8, 0.7, 0.9, 0.6)
-_SLOT_SIZE = 10.5
 _HALF_ARROW = 4.2
+_SLOT_SIZE = 10.5
+_SLOT_AT = 0.8
 
 
 def draw_connector(
-    connector: Connector, layout: Layout, places: LabelPlaces, fields: Fields, lang: str
+    connector: Connector, layout: Layout, fields: Fields, lang: str, *, is_sideways: bool
 ) -> Element:
     """Return the group of one arrow.
 
     Args:
-        connector: What to draw.
-        layout: Where.
-        places: Where labels are so far; this arrow's are added.
+        connector: The arrow.
+        layout: The places of the arrow and of its texts.
         fields: The texts at the step to show.
         lang: The language to show.
+        is_sideways: Whether the drawing flows across the page.
     """
     route = layout.routes[connector.id]
     group = element(
@@ -53,48 +47,38 @@ def draw_connector(
         group.set("data-hv-rewritten", "true")
     if connector.slot is not None:
         slot = Message("picture.output_slot", {"slot": str(connector.slot)})
-        width = width_in_em(render(slot, lang)) * _SLOT_SIZE
-        place = places.place_along(connector.id, width, parts=_ALONG_SLOT)
-        group.append(
-            words(
-                "text",
-                slot,
-                lang,
-                class_="hv-slot",
-                x=place.x,
-                y=place.y + 3.5,
-                text_anchor=place.anchor,
-            )
+        width = room_for(slot) * _SLOT_SIZE
+        x, y = beside(route, width, part=_SLOT_AT, is_other_side=True)
+        text = words(
+            "text",
+            slot,
+            lang,
+            class_="hv-slot",
+            x=x,
+            y=y + 3.5,
+            text_anchor="middle",
         )
-    needed = fields.room_of_all(connector.keys, "contribution") if connector.kind == "edge" else 0
-    # Where no step says anything, no place has to be found for it.
-    if needed:
-        group.append(_contribution(connector, needed, places, fields, lang))
+        group.append(text)
+    if connector.label_width:
+        x, y = layout.labels[connector.id]
+        # The shown text may be shorter than its room, so it begins next to an upright arrow.
+        text = _contribution(connector, fields, lang)
+        text.set("x", number(x if is_sideways else x - connector.label_width / 2))
+        text.set("y", number(y + 4))
+        text.set("text-anchor", "middle" if is_sideways else "start")
+        group.append(element("g", text, class_="hv-contribution"))
     return group
 
 
-def _contribution(
-    connector: Connector, needed: float, places: LabelPlaces, fields: Fields, lang: str
-) -> Element:
-    room = min(needed, LONGEST_CONTRIBUTION_EM)
-    place = places.place_along(connector.id, max(room, 1.0) * CONTRIBUTION_SIZE, parts=_ALONG)
+def _contribution(connector: Connector, fields: Fields, lang: str) -> Element:
     now = fields.now_of_all(connector.keys, "contribution")
-    text = words(
-        "text",
-        now,
-        lang,
-        limit=LONGEST_CONTRIBUTION_EM,
-        x=place.x,
-        y=place.y + 4,
-        text_anchor=place.anchor,
-    )
+    text = words("text", now, lang, limit=LONGEST_CONTRIBUTION_EM, data_hv_field="contribution")
     text.attrib.pop("data-hv-message", None)
     if is_words(now):
         text.set("data-hv-said", "true")
-    text.set("data-hv-field", "contribution")
-    if needed > LONGEST_CONTRIBUTION_EM:
+    if fields.room_of_all(connector.keys, "contribution") > LONGEST_CONTRIBUTION_EM:
         text.set("data-hv-cut", f"{LONGEST_CONTRIBUTION_EM:.1f}")
-    return element("g", text, class_="hv-contribution")
+    return text
 
 
 def _curve(route: Route) -> str:

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from hookviz._view.layout.geometry import Point
-from hookviz._view.layout.labels import LabelPlaces
 from hookviz._view.scene.fields import Fields
-from hookviz._view.scene.scene import FunctionShape
+from hookviz._view.scene.scene import LONGEST_NOTE_EM, FunctionShape
 from hookviz._view.steps.frame import hooks_text
 from hookviz._view.svg.element import Element, element, number, tooltip, words
 from hookviz._view.text.message import Message, Text
 
-_NOTE_SIZE = 11.0
-_LONGEST_NOTE_EM = 24.0
-
 
 def draw_function(
-    shape: FunctionShape, center: Point, places: LabelPlaces, fields: Fields, lang: str
+    shape: FunctionShape, center: Point, note: Point | None, fields: Fields, lang: str
 ) -> Element:
     """Return the group of one function, with its full name as a tooltip.
 
     Args:
-        shape: What to draw.
-        center: Where its middle is.
-        places: Where labels are so far; a note of this function is added.
+        shape: The function.
+        center: The middle of its place.
+        note: The middle of the note, if there is one.
         fields: The texts at the step to show.
         lang: The language to show.
     """
@@ -59,8 +55,9 @@ def draw_function(
         data_hv_state=fields.state(node.id),
     )
     group.set("transform", f"translate({number(center[0])} {number(center[1])})")
-    if fields.room(node.id, "note"):
-        group.append(_note(shape, center, places, fields, lang))
+    if note is not None:
+        place = note[0] - center[0], note[1] - center[1]
+        group.append(_note(node.id, shape.note_width, place, fields, lang))
     return group
 
 
@@ -78,26 +75,22 @@ def _outline(shape: FunctionShape) -> Element:
     )
 
 
-def _note(
-    shape: FunctionShape, center: Point, places: LabelPlaces, fields: Fields, lang: str
-) -> Element:
-    key = shape.node.id
-    room = fields.room(key, "note")
-    width = min(room, _LONGEST_NOTE_EM) * _NOTE_SIZE
-    place = places.place_around(center, shape.width, shape.height, width)
+def _note(key: str, width: float, place: Point, fields: Fields, lang: str) -> Element:
+    # The shown text may be shorter than its room, so it begins at the end next to the function.
+    side = (place[0] > width / 2) - (place[0] < -width / 2)
     note = words(
         "text",
         fields.now(key, "note"),
         lang,
-        limit=_LONGEST_NOTE_EM,
+        limit=LONGEST_NOTE_EM,
         class_="hv-note",
-        x=place.x - center[0],
-        y=place.y - center[1] + 4,
-        text_anchor=place.anchor,
+        x=place[0] - side * width / 2,
+        y=place[1] + 4,
+        text_anchor=("end", "middle", "start")[side + 1],
         data_hv_field="note",
     )
     # A field changes with the step, so its message is in the steps and not in the markup.
     note.attrib.pop("data-hv-message", None)
-    if room > _LONGEST_NOTE_EM:
-        note.set("data-hv-cut", number(_LONGEST_NOTE_EM))
+    if fields.room(key, "note") > LONGEST_NOTE_EM:
+        note.set("data-hv-cut", number(LONGEST_NOTE_EM))
     return note
