@@ -1,7 +1,5 @@
 """Describe what the autograd engine did: nodes, tensor hooks, and `.grad`."""
 
-from __future__ import annotations
-
 from hookviz._records.event import Event, HookEvent
 from hookviz._records.snapshot import TensorSnapshot
 from hookviz._records.value import Value

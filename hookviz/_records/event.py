@@ -1,12 +1,11 @@
 """Describe one step of a pass: the fields that every kind of event has, and those of all hooks."""
 
-from __future__ import annotations
-
 from typing import Literal, cast
 
 import msgspec
 
 from hookviz._records.event_attributes import EventAttributes
+from hookviz._records.event_text import event_text
 from hookviz._records.hook import HookRecord
 
 EventKind = Literal[
@@ -62,6 +61,9 @@ class Event(
     def kind(self) -> EventKind:
         """The kind of the event, such as `"tensor_hook"`."""
         return cast("EventKind", self.__struct_config__.tag)
+
+    def __repr__(self) -> str:
+        return event_text(self)
 
 
 class HookEvent(Event, frozen=True, kw_only=True):

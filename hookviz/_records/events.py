@@ -1,7 +1,5 @@
 """Gather every kind of event in one union."""
 
-from __future__ import annotations
-
 from typing import TypeAlias, get_args
 
 from hookviz._records.backward_events import (

@@ -1,9 +1,10 @@
 """Describe one hook: what it is called, where it stands, and its source."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
+
+from hookviz._records.short import short
+from hookviz._records.table import facts_html
 
 HookKind = Literal[
     "tensor_hook",
@@ -63,3 +64,20 @@ class HookRecord:
     bound: tuple[BoundName, ...] = ()
     is_old_kind: bool = False
     in_forward: bool = False
+
+    def __repr__(self) -> str:
+        return self.line()
+
+    def line(self, owner: str = "") -> str:
+        """Return the hook in one line: `<hook h0 c_hook on c, off>`.
+
+        Args:
+            owner: Name of the tensor, module or function that has the hook, if known.
+        """
+        place = f" on {short(owner)}" if owner else ""
+        return f"<hook {self.id} {short(self.label)}{place}{'' if self.enabled else ', off'}>"
+
+    def _repr_html_(self) -> str:
+        facts = {"id": self.id, "kind": self.kind, "source": self.source or self.label}
+        state = "on" if self.enabled else "off"
+        return facts_html(self.line(), {**facts, "written in": self.location, "state": state})

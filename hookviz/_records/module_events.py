@@ -1,7 +1,5 @@
 """Describe what happened around a module: its forward, and its hooks."""
 
-from __future__ import annotations
-
 from hookviz._records.event import Event, HookEvent
 from hookviz._records.value import Argument, Value
 

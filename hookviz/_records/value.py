@@ -1,7 +1,5 @@
 """Hold what an event shows of gradients, arguments and outputs."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from hookviz._records.snapshot import TensorSnapshot

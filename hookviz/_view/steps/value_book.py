@@ -6,11 +6,12 @@ import math
 from collections.abc import Iterable, Sequence
 
 from hookviz._records import Event, TensorSnapshot
+from hookviz._records.number import number_text
 from hookviz._records.value import Argument, Value
 from hookviz._view.lookup.arrivals import value_at
 from hookviz._view.lookup.index import GraphIndex
 from hookviz._view.text.message import to_json_data
-from hookviz._view.text.numbers import number_text, shape_text, snapshot_text
+from hookviz._view.text.numbers import shape_text, snapshot_text
 
 MOST_COLUMNS = 16
 """A row with more numbers is a picture, not a table: nobody reads it."""
