@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+import weakref
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
 import torch
 
 from hookviz._graph import Graph
-from hookviz._live.graph.capture import capture_live
+from hookviz._live.graph.capture import LiveGraph, capture_live
 from hookviz._live.graph.describe import describe
 from hookviz._live.graph.hooks import HookChains
 from hookviz._live.graph.tensors import check_root
@@ -47,7 +48,7 @@ def capture(root: torch.Tensor, *, names: Mapping[str, torch.Tensor] | None = No
     """
     namespaces = variables_of(sys._getframe(1))
     live = capture_live(check_root(root), names=names, namespaces=namespaces)
-    return Graph.from_record(describe(live, HookChains(live), keep="summary", reads_large=False))
+    return Graph._of(describe(live, HookChains(live), keep="summary", reads_large=False))
 
 
 def record(
@@ -102,15 +103,27 @@ def record(
         namespaces = (*namespaces, *own_namespaces(function))
         if forward.has_failed:
             record = forward_trace(forward.live, namespaces=namespaces, keep=keep)
-            return Trace.from_record(record)
+            return Trace(record)
         root = check_result(forward.result)
     tensor = check_root(root)
     options = with_gradient(tensor, options)
     whole = None if forward is None else forward.live.log
     live = capture_live(tensor, names=names, namespaces=namespaces, whole=whole)
+    find = _finder(live)
     del forward, root  # what they keep alive is in the graph by now, or is not needed
     recording = record_backward(live, HookChains(live), options, keep=keep)
-    return Trace.later(recording.trace, error=recording.error)
+    return Trace(recording.trace, error=recording.error, find=find)
+
+
+def _finder(live: LiveGraph) -> Callable[[object], str | None]:
+    """Return a function that knows the ids of tensors and keeps none of the tensors alive."""
+    known = {id(one.tensor): (weakref.ref(one.tensor), one.id) for one in live.tensors}
+
+    def find(tensor: object) -> str | None:
+        reference, tensor_id = known.get(id(tensor), (None, None))
+        return tensor_id if reference is not None and reference() is tensor else None
+
+    return find
 
 
 def explore(

@@ -22,8 +22,8 @@ class Graph(GraphRecord):
     __slots__ = ()
 
     @classmethod
-    def from_record(cls, record: GraphRecord) -> Graph:
-        """Give plain data the methods of a `Graph`."""
+    def _of(cls, record: GraphRecord) -> Graph:
+        """Offer a finished record."""
         return cls(**{field.name: getattr(record, field.name) for field in fields(record)})
 
     def text(self) -> str:

@@ -6,14 +6,13 @@ import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from types import TracebackType
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import torch
 
 from hookviz._languages import table
 from hookviz._live.forward.watch import LiveForward, watching
 from hookviz._live.recording.forward_alone import forward_trace
-from hookviz._live.session.fixed import ForwardSession
 from hookviz._live.user.code import callers_variables, variables_of
 from hookviz._live.user.names import Namespace
 from hookviz._parameters import Keep, check_keep
@@ -21,7 +20,6 @@ from hookviz._trace import Trace
 from hookviz.errors import HookvizError, NotAModuleError
 
 if TYPE_CHECKING:
-    from hookviz._live.session.session import Session
     from hookviz._widget.explorer import Explorer
 
 
@@ -46,7 +44,7 @@ class Forward:
         if self._trace is not None:
             return self._trace
         record = forward_trace(self._live, namespaces=namespaces, keep=self._keep)
-        trace = Trace.from_record(record)
+        trace = Trace(record)
         if self._live.is_over:
             self._trace = trace
         return trace
@@ -74,7 +72,7 @@ class Forward:
                 "there is nothing to show: no watched module returned a tensor in this block. "
                 "Call the module itself inside it, as in model(x)."
             )
-        return Explorer(cast("Session", ForwardSession(trace)), lang=lang)
+        return Explorer(None, trace=trace, lang=lang)
 
     def __repr__(self) -> str:
         calls = len(self._live.log.book.calls)

@@ -136,3 +136,16 @@ class GraphRecord:
             if name in tensor.names:
                 return tensor
         return next((tensor for tensor in self.tensors if tensor.id == name), None)
+
+    def ending(self, path: str) -> tuple[TensorRecord, ...]:
+        """Return the tensors of which a name ends with a path, such as `fc.weight`.
+
+        Args:
+            path: Whole parts of a name; a place in a container may be written `layers[0]` too.
+        """
+        end = "." + path.replace("[", ".").replace("]", "")
+        return tuple(
+            tensor
+            for tensor in self.tensors
+            if any(f".{name}".endswith(end) for name in tensor.names)
+        )

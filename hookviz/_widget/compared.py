@@ -10,6 +10,7 @@ from hookviz._records import GraphRecord, HookRecord, TraceRecord
 from hookviz._view.compare.choices import choices
 from hookviz._view.compare.compare import Comparison, DifferentGraphError, compare
 from hookviz._view.text.message import Message, Text
+from hookviz._widget.source import Source
 from hookviz.errors import HookvizError, UnknownTargetError
 
 WITHOUT_HOOKS = "hooks"
@@ -27,8 +28,8 @@ class Compared:
         comparison: What differs now, or `None`.
     """
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, source: Source) -> None:
+        self._source = source
         self._before_edit: TraceRecord | None = None
         self.against = ""
         self.comparison: Comparison | None = None
@@ -92,7 +93,7 @@ class Compared:
         failed: dict[str, list[Text]] = {}
         skipped: list[Text] = []
         hooks = 0
-        for choice in choices(self._session.trace.graph, has_edit=self.has_edit):
+        for choice in choices(self._source.record.graph, has_edit=self.has_edit):
             if choice.id not in offered:
                 continue
             if choice.id not in (WITHOUT_HOOKS, BEFORE_EDIT):
@@ -117,11 +118,11 @@ class Compared:
         return found, tuple(notes)
 
     def _compare(self, chosen: str) -> Comparison:
-        trace = self._session.trace
+        session, trace = self._source.session, self._source.record
         texts = {choice.id: choice.text for choice in choices(trace.graph, has_edit=True)}
         if chosen == WITHOUT_HOOKS and chosen not in texts:
             raise HookvizError("no hook is on, so there is nothing to compare with.")
-        other = self._other_pass(chosen)
+        other = self._other_pass(session, chosen)
         if other.error is not None and trace.error is None:
             raise HookvizError(
                 f"the other pass could not be run to its end ({other.error.type}: "
@@ -136,12 +137,12 @@ class Compared:
         except LookupError as error:
             raise HookvizError(f"hook {chosen} is turned off: it is off in both passes.") from error
 
-    def _other_pass(self, chosen: str) -> TraceRecord:
+    def _other_pass(self, session: Session, chosen: str) -> TraceRecord:
         if chosen == WITHOUT_HOOKS:
-            return self._session.without()
+            return session.without()
         if chosen != BEFORE_EDIT:
             try:
-                return self._session.without([chosen])
+                return session.without([chosen])
             except UnknownTargetError as error:
                 raise UnknownTargetError(
                     f'{error} To compare, give the id of a hook, "hooks" for a pass without any, '
