@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hookviz._records import TensorSnapshot, TensorSummary
-from hookviz._view.text.message import render
 from hookviz._records.number import number_text
+from hookviz._view.text.message import render
 from hookviz._view.text.numbers import (
     change_text,
     pair_text,
