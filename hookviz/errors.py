@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hookviz._languages import table
 
@@ -14,6 +14,19 @@ if TYPE_CHECKING:
 
 class HookvizError(Exception):
     """Base of all errors that hookviz raises: what happened, where, and what to do."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Some take their message in parts, which Python's own way would hand over as one.
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+def _restored(
+    kind: type[HookvizError], args: tuple[object, ...], more: dict[str, Any]
+) -> HookvizError:
+    error = kind.__new__(kind)
+    error.args = args
+    error.__setstate__(more)
+    return error
 
 
 class NotATensorError(HookvizError, TypeError):

@@ -48,6 +48,8 @@ class Explorer(Stepping):
         Explorer(e.backward(), step 0 of 7)
     """
 
+    __module__ = "hookviz"  # the name that users type
+
     def __init__(
         self, session: Session | None, *, trace: Trace | None = None, lang: str | None = None
     ) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hookviz._records.table import facts_html
 from hookviz.errors import AnswerError, shortened
 
 RELATIVE = 2e-3
@@ -82,6 +83,8 @@ class Verdict:
         recorded: What was recorded, as text.
     """
 
+    __module__ = "hookviz"  # the name that users type
+
     is_right: bool
     given: str
     recorded: str
@@ -93,6 +96,13 @@ class Verdict:
         if self.is_right:
             return f"right: {self.recorded}"
         return f"not {shortened(self.given)}: {self.recorded}"
+
+    def __repr__(self) -> str:
+        return f"<{self}>"
+
+    def _repr_html_(self) -> str:
+        title = "right" if self.is_right else "wrong"
+        return facts_html(title, {"given": shortened(self.given), "recorded": self.recorded})
 
 
 def judge(answer: object, recorded: Sequence[str | None], shown: str) -> Verdict:
