@@ -70,8 +70,9 @@ class TensorSnapshot:
     """The value of a tensor as it was at one moment; later changes of the tensor do not reach it.
 
     A tensor of at most 64 elements is kept whole, a larger one as a summary unless it was recorded
-    with `keep="all"`. A snapshot converts as a tensor does: `float(snapshot)`, `int(snapshot)`,
-    `bool(snapshot)` (of one element only), `snapshot.tolist()`, `numpy.asarray(snapshot)`.
+    with `keep="all"`. A snapshot converts as a tensor does: `float(snapshot)`, `int(snapshot)` (of
+    one element), `snapshot.tolist()`, `numpy.asarray(snapshot)`. Unlike a tensor it is always
+    true, also a zero: `if event.before` asks whether there is a value.
 
     Attributes:
         shape: Sizes of the dimensions; `()` for a single number.
@@ -208,9 +209,6 @@ class TensorSnapshot:
 
     def __complex__(self) -> complex:
         return complex(self.item())
-
-    def __bool__(self) -> bool:
-        return bool(self.item())
 
     def _real(self) -> float | int:
         number = self.item()

@@ -107,7 +107,7 @@ def test_what_is_no_trace_is_refused(text: str) -> None:
 
 
 def test_a_trace_of_a_newer_format_is_refused_with_the_way_out() -> None:
-    text = hookviz.record(leaf(1.0) * 2).to_json().replace('"schema":1', '"schema":99', 1)
+    text = hookviz.record(leaf(1.0) * 2).to_json().replace('"schema":2', '"schema":99', 1)
     with pytest.raises(hookviz.TraceFormatError, match="Install a newer hookviz"):
         hookviz.Trace.from_json(text)
 

@@ -97,16 +97,14 @@ def argument_value(item: Argument | None) -> Text:
 
 
 def _change(old: Argument | None, new: Argument | None, *, with_shape: bool) -> Text:
-    befores, afters = (item.snapshot if item is not None else None for item in (old, new))
-    if befores is not None and afters is not None:
-        return change_text(befores, afters, with_shape=with_shape)
+    if old is not None and new is not None and old.snapshot and new.snapshot:
+        return change_text(old.snapshot, new.snapshot, with_shape=with_shape)
     return arrow(*_pair(old, new))
 
 
 def _pair(old: Argument | None, new: Argument | None) -> tuple[Text, Text]:
-    befores, afters = (item.snapshot if item is not None else None for item in (old, new))
-    if befores is not None and afters is not None:
-        return pair_text(befores, afters)
+    if old is not None and new is not None and old.snapshot and new.snapshot:
+        return pair_text(old.snapshot, new.snapshot)
     return argument_value(old), argument_value(new)
 
 

@@ -238,8 +238,7 @@ def _post(index: GraphIndex, event: Event) -> Text:
     effects: list[Text] = []
     if event.incoming != event.outgoing:
         texts = {"tensor": name, **_texts(event.incoming, event.outgoing)}
-        is_cleared = single(event.outgoing) is None
-        key = "caption.post.cleared" if is_cleared else "caption.post.grad"
+        key = "caption.post.grad" if single(event.outgoing) else "caption.post.cleared"
         effects.append(Message(key, texts))
     if event.before != event.after:
         values = {"tensor": name, **tensor_texts(event.before, event.after, _WIDTH)}

@@ -152,9 +152,8 @@ def _argument_changes(event: Event, width: int, most: int) -> Argument:
 
 
 def _change(path: str, old: Argument_ | None, new: Argument_ | None, width: int) -> Message:
-    befores, afters = (item.snapshot if item is not None else None for item in (old, new))
-    if befores is not None and afters is not None:
-        first, second = pair_text(befores, afters, width=width)
+    if old is not None and new is not None and old.snapshot and new.snapshot:
+        first, second = pair_text(old.snapshot, new.snapshot, width=width)
     else:
         first, second = _value(old, width), _value(new, width)
     return Message("change.argument", {"path": path, "before": first, "after": second})
@@ -163,4 +162,4 @@ def _change(path: str, old: Argument_ | None, new: Argument_ | None, width: int)
 def _value(item: Argument_ | None, width: int) -> Text:
     if item is None:
         return "–"
-    return item.text if item.snapshot is None else short_text(item.snapshot, width=width)
+    return short_text(item.snapshot, width=width) if item.snapshot else item.text
