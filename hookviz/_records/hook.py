@@ -19,21 +19,6 @@ HookKind = Literal[
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BoundName:
-    """A name in a hook that means what it meant where the hook was made.
-
-    Attributes:
-        name: Of a variable of an enclosing function, or of an argument with a default.
-        value: Its value as Python, if that is a number, a short text or `None`; else `None`.
-        is_default: Whether it is the default of an argument.
-    """
-
-    name: str
-    value: str | None = None
-    is_default: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class HookRecord:
     """A hook as it stands in a chain; `Event.hook` and `TensorRecord.hooks` hold these.
 
@@ -47,7 +32,7 @@ class HookRecord:
         location: Where the hook was written, such as `cell 3:9`; empty when unknown.
         with_kwargs: Whether a module's forward hook is given the keyword arguments as well.
         always_call: Whether a module's forward hook runs although the forward raised.
-        bound: What it has taken along from where it was made, besides globals.
+        bound: Its closure variables, and its arguments that have a default.
         is_old_kind: Whether it is a `register_backward_hook`, of the kind before full hooks.
         in_forward: Whether the forward of a module has registered it, and would so again.
     """
@@ -61,7 +46,7 @@ class HookRecord:
     location: str = ""
     with_kwargs: bool = False
     always_call: bool = False
-    bound: tuple[BoundName, ...] = ()
+    bound: tuple[str, ...] = ()
     is_old_kind: bool = False
     in_forward: bool = False
 
