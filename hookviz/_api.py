@@ -45,6 +45,11 @@ def capture(root: torch.Tensor, *, names: Mapping[str, torch.Tensor] | None = No
 
     Raises:
         HookvizError: If there is no graph, or an earlier backward has freed it.
+
+    Example:
+        >>> a = torch.tensor(2.0, requires_grad=True)
+        >>> capture(a * a)
+        Graph(t0: 2 nodes, 2 edges)
     """
     namespaces = variables_of(sys._getframe(1))
     live = capture_live(check_root(root), names=names, namespaces=namespaces)
@@ -148,7 +153,13 @@ def explore(
 
     Raises:
         HookvizError: If backward cannot be called on the root at all, or for another language.
-            What a function raises is not raised: it is shown, and ends what is shown.
+            An exception of the function itself is not raised: it is shown, and ends the pass.
+
+    Example:
+        >>> a = torch.tensor(2.0, requires_grad=True)
+        >>> e = a * a
+        >>> explore(e)
+        Explorer(e.backward(), step 0 of 3)
     """
     # Here and not above: `import hookviz` loads neither the widget nor what changes hooks.
     from hookviz._live.session.session import Session

@@ -8,17 +8,15 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from hookviz import _json
 from hookviz._graph import Graph
 from hookviz._parameters import check_language, check_step
 from hookviz._records import AnyEvent, ErrorRecord, TensorRecord, TensorSnapshot, TraceRecord
-from hookviz.errors import TraceFormatError, UnknownTargetError
+from hookviz.errors import UnknownTargetError
 
 if TYPE_CHECKING:
     import torch
     from matplotlib.figure import Figure
-
-SCHEMA = 2
-"""Version of the JSON that `Trace.to_json` writes; raised when an older reader would misread it."""
 
 _MOST_KNOWN = 20
 
@@ -26,8 +24,7 @@ _MOST_KNOWN = 20
 class Trace:
     """Everything that one real `backward()` showed; `print(trace)` writes it as a transcript.
 
-    Made by `hookviz.record`. The records of a pass are made when they are first looked at, so
-    recording for the effect on `.grad` alone costs less.
+    Made by `hookviz.record`, and by every explorer.
 
     Example:
         >>> a = torch.tensor(2.0, requires_grad=True)
@@ -47,11 +44,10 @@ class Trace:
         error: ErrorRecord | None = None,
         find: Callable[[object], str | None] | None = None,
     ) -> None:
-        """Offer the records of a pass; users call `hookviz.record`.
+        """Offer the records of a pass.
 
         Args:
-            source: The records, or a function that makes them: it is called once, when the
-                records are first looked at, and must not need anything that is live.
+            source: The records, or a function that makes them, called once on the first look.
             error: The exception that ended the pass, where the records are still to be made.
             find: Returns the id of a tensor of the graph, `None` for any other object.
         """
@@ -74,7 +70,7 @@ class Trace:
 
     @cached_property
     def events(self) -> tuple[AnyEvent, ...]:
-        """What happened, a frozen `Event` for each step, in the order of the engine."""
+        """A frozen `Event` for each step, in the order of the engine."""
         return self._listed(self._record.events)
 
     @property
@@ -164,7 +160,7 @@ class Trace:
             >>> a = torch.tensor([3.0, 4.0], requires_grad=True)
             >>> row = hookviz.record((a * a).sum() / 2).rows()[-1]
             >>> row["where"], row["what"], row["grad_after_norm"]
-            ('a', '.grad: none → [3, 4]', 5.0)
+            ('a', '.grad None → [3, 4]', 5.0)
         """
         from hookviz._view.rows import rows_of
 
@@ -178,14 +174,10 @@ class Trace:
         Args:
             lang: `"en"` (the default) or `"zh"`.
 
-        Raises:
-            HookvizError: For another language.
-
         Example:
             >>> a = torch.tensor(2.0, requires_grad=True)
-            >>> print(hookviz.record(a * 3, names={"a": a}).text())  # doctest: +ELLIPSIS
-            t0.backward()
-            ...
+            >>> hookviz.record(a * 3).text(lang="zh").splitlines()[0]
+            '从 t0 开始反向传播'
         """
         from hookviz._view.transcript import passes_text
 
@@ -200,8 +192,8 @@ class Trace:
             lang: `"en"` (the default) or `"zh"`.
 
         Returns:
-            A figure of Euclidean (L2) norms on a logarithmic axis; it can be changed, shown and
-            saved like any other.
+            A figure of Euclidean (L2) norms, on a logarithmic axis where they range over a factor
+            of 100; it can be changed, shown and saved like any other.
 
         Raises:
             UnknownTargetError: If the graph has no such tensor, or several.
@@ -212,19 +204,10 @@ class Trace:
             >>> hookviz.record(a * 3).plot().axes[0].get_ylabel() != ""
             True
         """
-        from hookviz._view.plot.norms import leaf_stations, stations_to
-        from hookviz._view.plot.plot import plot_stations
-        from hookviz._view.text.message import Message
+        from hookviz._view.plot.plot import plot_pass
 
-        graph = self.graph
-        if tensor is None:
-            stations = leaf_stations(graph, self.events)
-            title = Message("plot.leaves", {"tensor": graph.root.label})
-        else:
-            found = self._tensor(tensor)
-            stations = stations_to(graph, self.events, found)
-            title = Message("plot.way", {"tensor": graph.root.label, "leaf": found.label})
-        return plot_stations(stations, title=title, lang=check_language(lang))
+        found = None if tensor is None else self._tensor(tensor)
+        return plot_pass(self.graph, self.events, found, lang=check_language(lang))
 
     def save_html(self, path: str | os.PathLike[str], *, lang: str | None = None) -> None:
         """Save a page that steps through the pass in any browser, without Jupyter or a network.
@@ -269,7 +252,7 @@ class Trace:
         write_text(path, self._picture(step, check_language(lang)) + "\n")
 
     def svg(self, lang: str | None = None) -> str:
-        """Return a picture of how the pass ended as the text of an SVG file.
+        """Return a picture of the end of the pass, as the text of an SVG file.
 
         Args:
             lang: `"en"` (the default) or `"zh"`.
@@ -282,10 +265,17 @@ class Trace:
         return self._picture(None, check_language(lang))
 
     def to_json(self) -> str:
-        """Return the whole trace as JSON text, with a schema version; see `from_json`."""
-        import msgspec
+        """Return the whole trace as JSON text, with the version of its format.
 
-        return msgspec.json.encode({"schema": SCHEMA, "trace": self._record}).decode()
+        Returns:
+            The text that `from_json` reads.
+
+        Example:
+            >>> a = torch.tensor(2.0, requires_grad=True)
+            >>> hookviz.record(a * 3).to_json()[:11]
+            '{"schema":2'
+        """
+        return _json.to_json(self._record)
 
     @classmethod
     def from_json(cls, text: str) -> Trace:
@@ -303,28 +293,7 @@ class Trace:
             >>> hookviz.Trace.from_json(trace.to_json()) == trace
             True
         """
-        import msgspec
-
-        try:
-            envelope = msgspec.json.decode(text, type=dict[str, msgspec.Raw])
-            schema = msgspec.json.decode(envelope["schema"], type=int)
-        except (msgspec.MsgspecError, KeyError, TypeError) as error:
-            raise TraceFormatError(f"this is not a trace written by to_json(): {error}") from error
-        if schema < SCHEMA:
-            raise TraceFormatError(
-                f"this trace has schema {schema}, from an older hookviz; this one reads schema "
-                f"{SCHEMA}. Record the pass again."
-            )
-        if schema > SCHEMA:
-            raise TraceFormatError(
-                f"this trace has schema {schema}, and this hookviz reads {SCHEMA}. "
-                "Install a newer hookviz to read it."
-            )
-        try:
-            record = msgspec.json.decode(envelope["trace"], type=TraceRecord)
-        except (msgspec.MsgspecError, KeyError) as error:
-            raise TraceFormatError(f"this trace cannot be read: {error}") from error
-        return cls(record)
+        return cls(_json.from_json(text))
 
     # -- inside ---------------------------------------------------------------------------------
 
@@ -346,11 +315,12 @@ class Trace:
         if len(found) == 1:
             return found[0]
         known = ", ".join(tensor.label for tensor in (found or graph.tensors)[:_MOST_KNOWN])
+        said = f"this graph has no tensor {what}. It has: {known}."
         if found:
-            raise UnknownTargetError(f"{what} is the end of several names: {known}. Add to it.")
-        if self._find is None and not isinstance(target, str):
-            raise UnknownTargetError(f"this trace knows tensors by their names only: {known}.")
-        raise UnknownTargetError(f"this graph has no tensor {what}. It has: {known}.")
+            said = f"{what} is the end of several names: {known}. Add to it."
+        elif self._find is None and not isinstance(target, str):
+            said = f"this trace knows tensors by their names only: {known}."
+        raise UnknownTargetError(said)
 
     def _picture(self, step: int | None, lang: str) -> str:
         from hookviz._view.groups.find import group_tree

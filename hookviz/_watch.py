@@ -59,6 +59,13 @@ class Forward:
 
         Raises:
             HookvizError: If nothing was called in the block, or it is still running.
+
+        Example:
+            >>> model = torch.nn.Linear(2, 1)
+            >>> with hookviz.watch(model) as forward:
+            ...     y = model(torch.ones(1, 2))
+            >>> forward.explore()
+            Explorer(model(…), step 0 of 1)
         """
         from hookviz._widget.explorer import Explorer
 

@@ -125,13 +125,29 @@ class GraphRecord:
         return self.tensors[0]
 
     def hook_chains(self) -> Iterator[tuple[HookOwner, tuple[HookRecord, ...]]]:
-        """Yield everything that can have hooks, with those it has."""
+        """Yield each tensor, module and function with its hooks.
+
+        Example:
+            >>> a = torch.tensor(2.0, requires_grad=True)
+            >>> _ = a.register_hook(lambda grad: grad * 2)
+            >>> [(owner.id, len(hooks)) for owner, hooks in hookviz.capture(a * 3).hook_chains()]
+            [('t0', 0), ('t1', 1), ('n0', 0), ('n1', 0)]
+        """
         owners: tuple[HookOwner, ...] = (*self.tensors, *self.modules, *self.nodes)
         for owner in owners:
             yield owner, owner.hooks
 
     def find(self, name: str) -> TensorRecord | None:
-        """Return the tensor with this name or id, or `None`; names come before ids."""
+        """Return the tensor with this name or id, or `None`; names come before ids.
+
+        Args:
+            name: One of its names, or its id.
+
+        Example:
+            >>> a = torch.tensor(2.0, requires_grad=True)
+            >>> hookviz.capture(a * 3).find("a").is_leaf
+            True
+        """
         for tensor in self.tensors:
             if name in tensor.names:
                 return tensor
@@ -142,6 +158,12 @@ class GraphRecord:
 
         Args:
             path: Whole parts of a name; a place in a container may be written `layers[0]` too.
+
+        Example:
+            >>> model = torch.nn.Linear(2, 1)
+            >>> graph = hookviz.capture(model(torch.ones(1, 2)))
+            >>> [tensor.label for tensor in graph.ending("weight")]
+            ['model.weight']
         """
         end = "." + path.replace("[", ".").replace("]", "")
         return tuple(

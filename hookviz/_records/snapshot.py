@@ -111,6 +111,11 @@ class TensorSnapshot:
 
         Raises:
             ValueError: If the elements were not kept, as those of a large tensor.
+
+        Example:
+            >>> a = torch.ones(2, 2, requires_grad=True)
+            >>> hookviz.record((a * 3).sum()).grad("a").numbers()
+            (3.0, 3.0, 3.0, 3.0)
         """
         if self.values is None:
             raise ValueError(self._why_not_whole())
@@ -121,6 +126,11 @@ class TensorSnapshot:
 
         Raises:
             ValueError: If the elements were not kept, as those of a large tensor.
+
+        Example:
+            >>> a = torch.ones(2, 2, requires_grad=True)
+            >>> hookviz.record((a * 3).sum()).grad("a").tolist()
+            [[3.0, 3.0], [3.0, 3.0]]
         """
         return _nest(self.numbers(), self.shape)
 
@@ -129,6 +139,11 @@ class TensorSnapshot:
 
         Raises:
             ValueError: If there is not exactly one element.
+
+        Example:
+            >>> a = torch.tensor(2.0, requires_grad=True)
+            >>> hookviz.record(a * 3).grad("a").item()
+            3.0
         """
         numbers = self.numbers()
         if len(numbers) != 1:

@@ -134,7 +134,15 @@ class Explorer(Stepping):
         self._act(lambda: self._source.session.edit(hook_id, hook), hook=hook_id)
 
     def remove(self, hook_id: HookId) -> None:
-        """Take a hook off, and run again. The argument and the errors are those of `edit`.
+        """Take a hook off, and run again.
+
+        Args:
+            hook_id: The id of the hook, or its record from `hooks`.
+
+        Raises:
+            UnknownTargetError: If there is no such hook.
+            HookvizError: If it belongs to a forward that cannot be run again.
+            HookRunError: If the pass fails without it; the hooks are as before.
 
         Example:
             >>> explorer.remove("h0")
@@ -144,7 +152,15 @@ class Explorer(Stepping):
         self._act(lambda: self._source.session.remove(hook_id), hook=hook_id)
 
     def enable(self, hook_id: HookId) -> None:
-        """Turn a hook on, and run again. The argument and the errors are those of `edit`.
+        """Turn a hook on, and run again.
+
+        Args:
+            hook_id: The id of the hook, or its record from `hooks`.
+
+        Raises:
+            UnknownTargetError: If there is no such hook.
+            HookvizError: If it belongs to a forward that cannot be run again.
+            HookRunError: If the pass fails with it; the hooks are as before.
 
         Example:
             >>> explorer.disable("h0")
@@ -157,7 +173,13 @@ class Explorer(Stepping):
     def disable(self, hook_id: HookId) -> None:
         """Turn a hook off, and run again; it keeps its place and its handle.
 
-        The argument and the errors are those of `edit`.
+        Args:
+            hook_id: The id of the hook, or its record from `hooks`.
+
+        Raises:
+            UnknownTargetError: If there is no such hook.
+            HookvizError: If it belongs to a forward that cannot be run again.
+            HookRunError: If the pass fails without it; the hooks are as before.
 
         Example:
             >>> explorer.disable("h0")

@@ -25,7 +25,7 @@ class Stepping(Page):
         Example:
             >>> explorer.next()
             >>> explorer.caption
-            'backward() was called on e: its gradient starts as 1.'
+            'Backward starts at e with the gradient 1, because de/de = 1.'
         """
         self.step = self._next_stop()
 
@@ -115,7 +115,7 @@ class Stepping(Page):
 
         Example:
             >>> explorer.run_to("a"), explorer.caption
-            (True, 'a is a leaf, so its gradient is added to a.grad: none → 12.')
+            (True, 'a is a leaf, so its gradient is kept: a.grad was None, now 24.')
         """
         return self._go_to(self._stepper.at(self._id_of(target)))
 
@@ -204,9 +204,9 @@ class Stepping(Page):
         Example:
             >>> model = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.ReLU())
             >>> explorer = hookviz.explore(lambda: model(torch.ones(1, 2)).sum())
-            >>> explorer.collapse("model")
+            >>> explorer.collapse_all()
             >>> explorer.expand("0")
-            >>> len(explorer.expanded)
+            >>> len(explorer.expanded)  # the layer, and the model around it
             2
         """
         self._open(self._stepper.opened(self.expanded, box))
