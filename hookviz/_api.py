@@ -151,6 +151,9 @@ def explore(
         names: Names for tensors, before those found among the caller's variables.
         lang: `"en"` (the default) or `"zh"`.
 
+    Returns:
+        The explorer, which a notebook shows as the value of its cell.
+
     Raises:
         HookvizError: If backward cannot be called on the root at all, or for another language.
             An exception of the function itself is not raised: it is shown, and ends the pass.

@@ -24,8 +24,6 @@ _MOST_KNOWN = 20
 class Trace:
     """Everything that one real `backward()` showed; `print(trace)` writes it as a transcript.
 
-    Made by `hookviz.record`, and by every explorer.
-
     Example:
         >>> a = torch.tensor(2.0, requires_grad=True)
         >>> trace = hookviz.record(a * 3)

@@ -75,12 +75,12 @@ def is_right(given: Sequence[Number], recorded: Sequence[str | None]) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """What became of a prediction.
+    """Whether a prediction was right, beside the recorded value.
 
     Attributes:
-        is_right: Whether it agrees with the recording.
-        given: What was said.
-        recorded: What was recorded, as text.
+        is_right: Whether it agrees with the recording; `bool(verdict)` is the same.
+        given: The prediction, as text.
+        recorded: The recorded value, as text.
     """
 
     __module__ = "hookviz"  # the name that users type
