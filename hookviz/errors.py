@@ -34,7 +34,7 @@ class NotATensorError(HookvizError, TypeError):
 
 
 class NotAModuleError(HookvizError, TypeError):
-    """What is to be watched is not a module."""
+    """An argument of `watch` is not a module."""
 
 
 class NoGradError(HookvizError, ValueError):
@@ -57,9 +57,9 @@ class HookSourceError(HookvizError, ValueError):
     """The text of a hook does not compile or does not give a usable callable.
 
     Attributes:
-        key, values: The same message in the language tables: its key, and what stands for its
+        key, values: The same message in the language tables: its key, and the texts of its
             placeholders.
-        expected: Key of the sentence that says what would be a usable hook of that kind.
+        expected: Key of the sentence that describes a usable hook of that kind.
         line, column: Where, from 1; `None` when there is no one place.
     """
 
@@ -90,7 +90,7 @@ class HookRunError(HookvizError, RuntimeError):
     """Backward failed with a change of hooks; the change was taken back.
 
     Attributes:
-        trace: What was recorded until it failed; its last event is the error.
+        trace: The pass until it failed; its last event is the error.
     """
 
     def __init__(self, message: str, *, trace: TraceRecord) -> None:
@@ -99,7 +99,7 @@ class HookRunError(HookvizError, RuntimeError):
 
 
 class AnswerError(HookvizError, ValueError):
-    """What was typed as a prediction is no number, no list of numbers, and not `None`.
+    """A prediction is no number, no list of numbers, and not `None`.
 
     Attributes:
         given: The text.
@@ -138,7 +138,7 @@ def shortened(text: str) -> str:
 
 
 def shortened_around(text: str, place: int) -> tuple[str, int]:
-    """Return what is around a place of a long line, and where the place is in that.
+    """Return the part around a place of a long line, and the place in that part.
 
     Args:
         text: The line.

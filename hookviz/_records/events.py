@@ -33,7 +33,7 @@ class ErrorEvent(Event, frozen=True, kw_only=True, tag="error"):
         error: The exception, where it came from, and an explanation.
         hook: The hook that raised, or whose result PyTorch refused.
         call: Which call of the module, from 0.
-        incoming, outgoing: What a refused hook was given and what it made of it.
+        incoming, outgoing: The argument and the result of a refused hook.
         arguments_before: The arguments or outputs that the hook of a module was given.
     """
 

@@ -76,7 +76,7 @@ class TensorRecord:
         output_nr: Which output slot of `node` it is.
         is_leaf, is_root: As in PyTorch; the root is the tensor on which backward is called.
         retains_grad: Whether a non-leaf keeps its `.grad`.
-        value: What the tensor held when the graph was captured.
+        value: Its value when the graph was captured.
         grad: Its `.grad` before backward; `None` when there was none.
         hooks: Its tensor hooks in the order in which they run, then its post-accumulate hooks;
             those that are turned off stand in their place.
@@ -117,7 +117,7 @@ class GraphRecord:
     calls: tuple[CallRecord, ...] = ()
     sources: tuple[SourceRecord, ...] = ()
     notes: tuple[str, ...] = field(default=())
-    """Keys of the language tables: what could not be seen in this graph."""
+    """Keys of the language tables: the parts that could not be seen."""
 
     @property
     def root(self) -> TensorRecord:

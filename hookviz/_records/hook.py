@@ -1,4 +1,4 @@
-"""Describe one hook: what it is called, where it stands, and its source."""
+"""Describe one hook: its name, its kind, and its source."""
 
 from dataclasses import dataclass
 from typing import Literal

@@ -1,4 +1,4 @@
-"""Describe what happened around a module: its forward, and its hooks."""
+"""Describe the steps around a module: its forward, and its hooks."""
 
 from hookviz._records.event import Event, HookEvent
 from hookviz._records.value import Argument, Value

@@ -29,7 +29,7 @@ class TensorLike(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TensorSummary:
-    """What is kept of a tensor that is too large to keep whole.
+    """A few numbers that stand for a tensor that is too large to keep whole.
 
     Attributes:
         minimum, maximum, mean, std, norm: Text of the number over the finite elements, such as

@@ -39,7 +39,7 @@ def snapshot_text(snapshot: TensorSnapshot) -> str:
 
 
 def summary_text(summary: TensorSummary) -> str:
-    """Return `norm 2.41, 3 NaN`: what stands for the elements of a large tensor."""
+    """Return `norm 2.41, 3 NaN` for a large tensor."""
     facts = [f"norm {number_text(float(summary.norm), 3)}"] if summary.norm else []
     counts = (("NaN", summary.nan_count), ("Inf", summary.inf_count))
     return ", ".join([*facts, *(f"{count:,} {name}" for name, count in counts if count)])

@@ -1,4 +1,4 @@
-"""Hold what an event shows of gradients, arguments and outputs."""
+"""Hold the gradients, arguments and outputs of an event."""
 
 from dataclasses import dataclass
 

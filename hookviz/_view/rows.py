@@ -31,7 +31,7 @@ class Events(Listing[AnyEvent]):
 
         Args:
             graph: The graph of the pass.
-            every: All events of the pass: a row may speak of what has come before it.
+            every: All events of the pass: a row may speak of earlier events.
             chosen: The events to show.
         """
         events = cls(chosen)

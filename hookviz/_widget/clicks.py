@@ -1,4 +1,4 @@
-"""Do what a click in the browser asks for."""
+"""Turn a click in the browser into a call of a method."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def do_click(explorer: Explorer, content: Mapping[str, Any]) -> bool:
 
     Args:
         explorer: The explorer that was clicked.
-        content: The message of the page: `action`, and what the action needs.
+        content: The message of the page: `action`, and the arguments of the action.
     """
     hook, source = str(content.get("hook", "")), str(content.get("source", ""))
     box = str(content.get("box", ""))

@@ -25,7 +25,7 @@ class Compared:
 
     Attributes:
         against: `"hooks"`, `"edit"`, the id of a hook, or empty where nothing is compared.
-        comparison: What differs now, or `None`.
+        comparison: The differences now, or `None`.
     """
 
     def __init__(self, source: Source) -> None:
@@ -63,7 +63,7 @@ class Compared:
         Args:
             before: The pass before it.
             now: The pass after it.
-            is_change: Whether it was to change a hook. Where it was not, somebody else may have.
+            is_change: Whether the action changes a hook; otherwise the user may have changed one.
         """
         if before is now:
             return
@@ -87,7 +87,7 @@ class Compared:
             most_hooks: With how many single hooks off it is run at most.
 
         Returns:
-            What is different, by the names of the passes, and what is missing and why.
+            The differences by the names of the passes, and a note on each missing pass.
         """
         found: dict[str, Comparison] = {}
         failed: dict[str, list[Text]] = {}

@@ -1,4 +1,4 @@
-"""Let a reader change the hooks of a pass and see what comes of it."""
+"""Let a reader change the hooks of a pass and see the new pass."""
 
 from __future__ import annotations
 
@@ -233,7 +233,7 @@ class Explorer(Stepping):
         return Trace(self._source.session.without())
 
     def compare(self, against: str | HookRecord | None = "hooks") -> None:
-        """Show beside each value its value in another pass, and mark what differs.
+        """Show beside each value its value in another pass, and mark the differences.
 
         Args:
             against: `"hooks"`: without any hook. The id or record of a hook: without that one.

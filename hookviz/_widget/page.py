@@ -58,8 +58,10 @@ class Page(anywidget.AnyWidget):
     )
 
     # Written by Python and drawn by the page.
-    comparisons = traitlets.List(traitlets.Dict(), help="what can be compared with").tag(sync=True)
-    comparison = traitlets.Any(None, help="what differs from another pass, or None").tag(sync=True)
+    comparisons = traitlets.List(traitlets.Dict(), help="the passes to compare with").tag(sync=True)
+    comparison = traitlets.Any(None, help="the differences from another pass, or None").tag(
+        sync=True
+    )
     picture = traitlets.Unicode("").tag(sync=True)
     steps = traitlets.List(traitlets.Dict()).tag(sync=True)
     stops = traitlets.List(traitlets.Dict()).tag(sync=True)
@@ -160,7 +162,7 @@ class Page(anywidget.AnyWidget):
         """Return plain PyTorch lines that register these hooks and call backward.
 
         The lines run after the tensors are made and before any hook is registered on them.
-        Whatever needs more than that stands there as a comment.
+        A hook that needs more than that is a comment with the reason.
 
         Example:
             >>> print(explorer.as_code(), end="")
@@ -177,11 +179,11 @@ class Page(anywidget.AnyWidget):
         self._stepper = stepper = Stepper(source.record, compared.comparison)
         boxes = box_data(stepper.tree)
         is_same = bool(self.boxes) and self.boxes == boxes
-        # The steps come first: the validators of `step` and `selected` measure by what is there.
+        # The steps come first: the validators of `step` and `selected` measure by them.
         data = explorer_data(
             source.record,
             stepper.steps,
-            # What the reader has opened stays open while the boxes are the same ones.
+            # Open boxes stay open while the boxes are the same ones.
             expanded=self.expanded if is_same else None,
             tree=stepper.tree,
             direction=self.direction,

@@ -1,4 +1,4 @@
-"""Know the steps of one pass: where stepping stops, which boxes are open, and what can be asked."""
+"""Know the steps of one pass: where stepping stops, the boxes, and the questions."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Stepper:
 
         Args:
             trace: The pass.
-            comparison: What another pass had, to show beside it.
+            comparison: The values of another pass, to show beside its own.
         """
         self.trace = trace
         self.tree: GroupTree = group_tree(trace.graph)

@@ -16,7 +16,7 @@ from hookviz.errors import MissingPackageError
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Okabe and Ito's colours, as everywhere: blue for what arrives, orange for what hooks made of it.
+# Okabe and Ito's colours: blue for a gradient that arrives, orange for its value after hooks.
 _ARRIVED = "#0072B2"
 _REWRITTEN = "#D55E00"
 _CHINESE_FONTS = (
