@@ -10,6 +10,7 @@ from hookviz._languages import table
 
 if TYPE_CHECKING:
     from hookviz._records import TraceRecord
+    from hookviz._trace import Trace
 
 
 class HookvizError(Exception):
@@ -90,10 +91,10 @@ class HookRunError(HookvizError, RuntimeError):
     """Backward failed with a change of hooks; the change was taken back.
 
     Attributes:
-        trace: The pass until it failed; its last event is the error.
+        trace: The pass until it failed, as a `Trace`; its last event is the error.
     """
 
-    def __init__(self, message: str, *, trace: TraceRecord) -> None:
+    def __init__(self, message: str, *, trace: Trace | TraceRecord) -> None:
         super().__init__(message)
         self.trace = trace
 

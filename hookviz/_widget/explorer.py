@@ -7,14 +7,14 @@ from typing import Any, TypeVar
 
 from hookviz._live.session.session import HookLike, Session
 from hookviz._live.session.targets import HookId, Target
-from hookviz._records import HookKind, HookRecord
+from hookviz._records import HookKind, HookRecord, TraceRecord
 from hookviz._trace import Trace
 from hookviz._view.compare.same_place import matching_step
 from hookviz._view.page.notices import info_notice, notice_for
 from hookviz._widget.clicks import do_click
 from hookviz._widget.source import Source
 from hookviz._widget.stepping import Stepping
-from hookviz.errors import HookvizError
+from hookviz.errors import HookRunError, HookvizError
 
 T = TypeVar("T")
 
@@ -291,6 +291,8 @@ class Explorer(Stepping):
             result = action()
             self._compared.see(before, self._source.record, is_change=is_change)
         except BaseException as error:
+            if isinstance(error, HookRunError) and isinstance(error.trace, TraceRecord):
+                error.trace = Trace(error.trace)
             hook_id = hook.id if isinstance(hook, HookRecord) else str(hook)
             self._notice(notice_for, error, target=self._id_or_nothing(target), hook=hook_id)
             self.busy = False
