@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+import weakref
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import torch
 
 from hookviz._graph import Graph
-from hookviz._live.graph.capture import capture_live
+from hookviz._live.graph.capture import LiveGraph, capture_live
 from hookviz._live.graph.describe import describe
 from hookviz._live.graph.hooks import HookChains
 from hookviz._live.graph.tensors import check_root
@@ -52,7 +53,7 @@ def capture(root: torch.Tensor, *, names: Mapping[str, torch.Tensor] | None = No
     """
     namespaces = variables_of(sys._getframe(1))
     live = capture_live(check_root(root), names=names, namespaces=namespaces)
-    return Graph.from_record(describe(live, HookChains(live), keep="summary", reads_large=False))
+    return Graph._of(describe(live, HookChains(live), keep="summary", reads_large=False))
 
 
 def record(
@@ -116,9 +117,21 @@ def record(
     )
     made = run_function(root, keep=keep) if is_function(root) else root
     graph = ReadyGraph.behind(made, settings)
+    find = _finder(graph.live)
     del made, root  # the graph keeps alive as much of them as backward needs
     finish, error = graph.record()
-    return Trace.later(finish, error=error)
+    return Trace(finish, error=error, find=find)
+
+
+def _finder(live: LiveGraph) -> Callable[[object], str | None]:
+    """Return a function that knows the ids of tensors and keeps none of the tensors alive."""
+    known = {id(one.tensor): (weakref.ref(one.tensor), one.id) for one in live.tensors}
+
+    def find(tensor: object) -> str | None:
+        reference, tensor_id = known.get(id(tensor), (None, None))
+        return tensor_id if reference is not None and reference() is tensor else None
+
+    return find
 
 
 def explore(
@@ -145,6 +158,9 @@ def explore(
     Returns:
         The widget. In a notebook, it is shown when it is the last line of a cell; the same cell
         run again closes it. An exception inside backward, or inside the function, is shown in it.
+
+    Returns:
+        The explorer, which a notebook shows as the value of its cell.
 
     Raises:
         NotATensorError: If the root, the result of the function or one of the inputs is no tensor.

@@ -15,19 +15,26 @@ class Graph(GraphRecord):
         >>> import torch, hookviz
         >>> a = torch.tensor(2.0, requires_grad=True)
         >>> print(hookviz.capture(a * 3).text())
-        n0 MulBackward0 -> n1
+        n0 MulBackward0 -> n1, None
         n1 AccumulateGrad (leaf a)
     """
 
     __slots__ = ()
 
     @classmethod
-    def from_record(cls, record: GraphRecord) -> Graph:
-        """Give plain data the methods of a `Graph`."""
+    def _of(cls, record: GraphRecord) -> Graph:
+        """Offer a finished record."""
         return cls(**{field.name: getattr(record, field.name) for field in fields(record)})
 
     def text(self) -> str:
-        """Return one line per node, in the order of the walk: id, name, and where it sends to."""
+        """Return one line per node, in the order of the walk: id, name, and where it sends to.
+
+        Example:
+            >>> a = torch.tensor(2.0, requires_grad=True)
+            >>> print(hookviz.capture(a + a).text())
+            n0 AddBackward0 -> n1, n1
+            n1 AccumulateGrad (leaf a)
+        """
         targets = {edge.id: edge.target for edge in self.edges}
         labels = {tensor.id: tensor.label for tensor in self.tensors}
         lines = []
@@ -50,6 +57,14 @@ class Graph(GraphRecord):
 
         Args:
             lang: `"en"` (the default) or `"zh"`.
+
+        Returns:
+            The whole text, for a file or a page.
+
+        Example:
+            >>> a = torch.tensor(2.0, requires_grad=True)
+            >>> hookviz.capture(a * 3).svg()[:4]
+            '<svg'
         """
         from hookviz._view.groups.find import group_tree
         from hookviz._view.steps.steps import still_steps

@@ -118,7 +118,7 @@ class Forward(AbstractContextManager["Forward"]):
             return self._trace
         live = self._entered()
         settings = PassSettings(namespaces=namespaces, keep=self._keep)
-        trace = Trace.from_record(ReadyGraph.of_forward(live, settings).run())
+        trace = Trace(ReadyGraph.of_forward(live, settings).run())
         if live.is_over:
             self._trace = trace
         return trace

@@ -4,16 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hookviz._languages import table
 
 if TYPE_CHECKING:
     from hookviz._records import TraceRecord
+    from hookviz._trace import Trace
 
 
 class HookvizError(Exception):
     """Base of all errors that hookviz raises: what happened, where, and what to do."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Some take their message in parts, which Python's own way would hand over as one.
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+def _restored(
+    kind: type[HookvizError], args: tuple[object, ...], more: dict[str, Any]
+) -> HookvizError:
+    error = kind.__new__(kind)
+    error.args = args
+    error.__setstate__(more)
+    return error
 
 
 class NotATensorError(HookvizError, TypeError):
@@ -21,7 +35,7 @@ class NotATensorError(HookvizError, TypeError):
 
 
 class NotAModuleError(HookvizError, TypeError):
-    """What is to be watched is not a module."""
+    """An argument of `watch` is not a module."""
 
 
 class NoGradError(HookvizError, ValueError):
@@ -44,9 +58,9 @@ class HookSourceError(HookvizError, ValueError):
     """The text of a hook does not compile or does not give a usable callable.
 
     Attributes:
-        key, values: The same message in the language tables: its key, and what stands for its
+        key, values: The same message in the language tables: its key, and the texts of its
             placeholders.
-        expected: Key of the sentence that says what would be a usable hook of that kind.
+        expected: Key of the sentence that describes a usable hook of that kind.
         line, column: Where, from 1; `None` when there is no one place.
     """
 
@@ -77,16 +91,16 @@ class HookRunError(HookvizError, RuntimeError):
     """Backward failed with a change of hooks; the change was taken back.
 
     Attributes:
-        trace: What was recorded until it failed; its last event is the error.
+        trace: The pass until it failed, as a `Trace`; its last event is the error.
     """
 
-    def __init__(self, message: str, *, trace: TraceRecord) -> None:
+    def __init__(self, message: str, *, trace: Trace | TraceRecord) -> None:
         super().__init__(message)
         self.trace = trace
 
 
 class AnswerError(HookvizError, ValueError):
-    """What was typed as a prediction is no number, no list of numbers, and not `None`.
+    """A prediction is no number, no list of numbers, and not `None`.
 
     Attributes:
         given: The text.
@@ -125,7 +139,7 @@ def shortened(text: str) -> str:
 
 
 def shortened_around(text: str, place: int) -> tuple[str, int]:
-    """Return what is around a place of a long line, and where the place is in that.
+    """Return the part around a place of a long line, and the place in that part.
 
     Args:
         text: The line.

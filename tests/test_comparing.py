@@ -30,7 +30,7 @@ def ghosts(explorer: Explorer) -> dict[str, str]:
     labels = {tensor.id: tensor.label for tensor in explorer.trace.graph.tensors}
     return {
         labels[key]: render(value, "en").split(": ")[-1]
-        for step in explorer._steps
+        for step in explorer._stepper.steps
         for key, field, value in step.patches
         if field == "ghost" and value
     }

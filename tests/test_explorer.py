@@ -251,6 +251,15 @@ def test_a_hook_that_calls_the_explorer_is_refused_and_nothing_is_lost() -> None
     assert grad_of(x) == 21
 
 
+def test_the_pass_that_failed_can_be_read(explorer: Explorer) -> None:
+    with pytest.raises(hookviz.HookRunError) as caught:
+        explorer.attach("b", "lambda grad: 1 / 0")
+    trace = caught.value.trace
+    assert isinstance(trace, hookviz.Trace)
+    assert "ZeroDivisionError" in trace.text()
+    assert trace.events[-1].error == trace.error
+
+
 def test_a_hook_that_closes_the_explorer_is_refused_and_nothing_is_lost() -> None:
     x = leaf(2.0)
     out = x * 3

@@ -17,7 +17,7 @@ from hookviz._records.error import ErrorRecord
 from hookviz._records.event import Event, EventKind, HookEvent
 from hookviz._records.events import EVENT_CLASSES, AnyEvent, ErrorEvent
 from hookviz._records.graph import EdgeRecord, GraphRecord, NodeRecord, TensorRecord
-from hookviz._records.hook import BoundName, HookKind, HookRecord
+from hookviz._records.hook import HookKind, HookRecord
 from hookviz._records.module import CallRecord, ModuleRecord, SourceRecord
 from hookviz._records.module_events import (
     ModuleBackwardHookEvent,
@@ -36,7 +36,6 @@ __all__ = [
     "AnyEvent",
     "Argument",
     "BackwardArguments",
-    "BoundName",
     "CallRecord",
     "EdgeRecord",
     "ErrorEvent",

@@ -1,4 +1,4 @@
-"""Hold what a call of backward was given, by name."""
+"""Hold the arguments of a call of backward, by name."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Describe what the autograd engine did: nodes, tensor hooks, and `.grad`."""
-
-from __future__ import annotations
+"""Describe the steps of the autograd engine: nodes, tensor hooks, and `.grad`."""
 
 from hookviz._records.event import Event, HookEvent
 from hookviz._records.snapshot import TensorSnapshot

@@ -1,10 +1,10 @@
 """Describe an exception that ended a pass."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from hookviz._records.hook import HookRecord
+from hookviz._records.short import short
+from hookviz._records.table import facts_html
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,3 +33,19 @@ class ErrorRecord:
     code_file: str = ""
     code_line: int | None = None
     code_text: str = ""
+
+    @property
+    def place(self) -> str:
+        """The hook, tensor, function or line of code that the exception came from, if known."""
+        if self.hook is not None:
+            return self.hook.line(self.tensor or "")
+        code = f"{self.code_file}:{self.code_line}" if self.code_line is not None else ""
+        return self.tensor or self.node or code
+
+    def __repr__(self) -> str:
+        message = short(f"{self.type}: {self.message}", most=200)
+        return f"<{message} from {self.place}>" if self.place else f"<{message}>"
+
+    def _repr_html_(self) -> str:
+        facts = {"message": self.message, "from": self.place, "line": self.code_text.strip()}
+        return facts_html(self.type, {**facts, "traceback": self.traceback})

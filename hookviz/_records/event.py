@@ -1,12 +1,11 @@
 """Describe one step of a pass: the fields that every kind of event has, and those of all hooks."""
 
-from __future__ import annotations
-
 from typing import Literal, cast
 
 import msgspec
 
 from hookviz._records.event_attributes import EventAttributes
+from hookviz._records.event_text import event_text
 from hookviz._records.hook import HookRecord
 
 EventKind = Literal[
@@ -47,7 +46,7 @@ class Event(
         printed: The text that user code wrote to standard output during the event.
         timeline: 0 for the pass itself; 1 and on for a pass inside it, started by one of its hooks
             or nodes.
-        notes: Keys of the language tables: what surprises people here, most important first.
+        notes: Keys of the language tables: surprising facts, the most important first.
     """
 
     index: int
@@ -63,6 +62,9 @@ class Event(
         """The kind of the event, such as `"tensor_hook"`."""
         return cast("EventKind", self.__struct_config__.tag)
 
+    def __repr__(self) -> str:
+        return event_text(self)
+
 
 class HookEvent(Event, frozen=True, kw_only=True):
     """A hook ran.
@@ -71,7 +73,7 @@ class HookEvent(Event, frozen=True, kw_only=True):
         hook: The hook.
         hook_index: The hook's place in its chain, from 0, among the hooks that ran.
         rewritten: Whether the value that went on differs from the one that came in. Values are
-            compared; what the hook returned does not count.
+            compared; the return value of the hook does not count.
         returned_none: Whether the hook returned `None`.
         mutated: Whether the hook changed its argument in place.
         reached: Ids of the edges and labels of the tensors whose recorded, still waiting gradient

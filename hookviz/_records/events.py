@@ -1,7 +1,5 @@
 """Gather every kind of event in one union."""
 
-from __future__ import annotations
-
 from typing import TypeAlias, get_args
 
 from hookviz._records.backward_events import (
@@ -35,7 +33,7 @@ class ErrorEvent(Event, frozen=True, kw_only=True, tag="error"):
         error: The exception, where it came from, and an explanation.
         hook: The hook that raised, or whose result PyTorch refused.
         call: Which call of the module, from 0.
-        incoming, outgoing: What a refused hook was given and what it made of it.
+        incoming, outgoing: The argument and the result of a refused hook.
         arguments_before: The arguments or outputs that the hook of a module was given.
     """
 

@@ -76,7 +76,7 @@ class TensorRecord:
         output_nr: Which output slot of `node` it is.
         is_leaf, is_root: As in PyTorch; the root is the tensor on which backward is called.
         retains_grad: Whether a non-leaf keeps its `.grad`.
-        value: What the tensor held when the graph was captured.
+        value: Its value when the graph was captured.
         grad: Its `.grad` before backward; `None` when there was none.
         hooks: Its tensor hooks in the order in which they run, then its post-accumulate hooks;
             those that are turned off stand in their place.
@@ -117,7 +117,7 @@ class GraphRecord:
     calls: tuple[CallRecord, ...] = ()
     sources: tuple[SourceRecord, ...] = ()
     notes: tuple[str, ...] = field(default=())
-    """Keys of the language tables: what could not be seen in this graph."""
+    """Keys of the language tables: the parts that could not be seen."""
 
     @property
     def root(self) -> TensorRecord:
@@ -125,14 +125,49 @@ class GraphRecord:
         return self.tensors[0]
 
     def hook_chains(self) -> Iterator[tuple[HookOwner, tuple[HookRecord, ...]]]:
-        """Yield everything that can have hooks, with those it has."""
+        """Yield each tensor, module and function with its hooks.
+
+        Example:
+            >>> a = torch.tensor(2.0, requires_grad=True)
+            >>> _ = a.register_hook(lambda grad: grad * 2)
+            >>> [(owner.id, len(hooks)) for owner, hooks in hookviz.capture(a * 3).hook_chains()]
+            [('t0', 0), ('t1', 1), ('n0', 0), ('n1', 0)]
+        """
         owners: tuple[HookOwner, ...] = (*self.tensors, *self.modules, *self.nodes)
         for owner in owners:
             yield owner, owner.hooks
 
     def find(self, name: str) -> TensorRecord | None:
-        """Return the tensor with this name or id, or `None`; names come before ids."""
+        """Return the tensor with this name or id, or `None`; names come before ids.
+
+        Args:
+            name: One of its names, or its id.
+
+        Example:
+            >>> a = torch.tensor(2.0, requires_grad=True)
+            >>> hookviz.capture(a * 3).find("a").is_leaf
+            True
+        """
         for tensor in self.tensors:
             if name in tensor.names:
                 return tensor
         return next((tensor for tensor in self.tensors if tensor.id == name), None)
+
+    def ending(self, path: str) -> tuple[TensorRecord, ...]:
+        """Return the tensors of which a name ends with a path, such as `fc.weight`.
+
+        Args:
+            path: Whole parts of a name; a place in a container may be written `layers[0]` too.
+
+        Example:
+            >>> model = torch.nn.Linear(2, 1)
+            >>> graph = hookviz.capture(model(torch.ones(1, 2)))
+            >>> [tensor.label for tensor in graph.ending("weight")]
+            ['model.weight']
+        """
+        end = "." + path.replace("[", ".").replace("]", "")
+        return tuple(
+            tensor
+            for tensor in self.tensors
+            if any(f".{name}".endswith(end) for name in tensor.names)
+        )

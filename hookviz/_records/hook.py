@@ -1,9 +1,10 @@
-"""Describe one hook: what it is called, where it stands, and its source."""
-
-from __future__ import annotations
+"""Describe one hook: its name, its kind, and its source."""
 
 from dataclasses import dataclass
 from typing import Literal
+
+from hookviz._records.short import short
+from hookviz._records.table import facts_html
 
 HookKind = Literal[
     "tensor_hook",
@@ -15,21 +16,6 @@ HookKind = Literal[
     "module_backward_pre_hook",
     "module_backward_hook",
 ]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BoundName:
-    """A name in a hook that means what it meant where the hook was made.
-
-    Attributes:
-        name: Of a variable of an enclosing function, or of an argument with a default.
-        value: Its value as Python, if that is a number, a short text or `None`; else `None`.
-        is_default: Whether it is the default of an argument.
-    """
-
-    name: str
-    value: str | None = None
-    is_default: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +32,7 @@ class HookRecord:
         location: Where the hook was written, such as `cell 3:9`; empty when unknown.
         with_kwargs: Whether a module's forward hook is given the keyword arguments as well.
         always_call: Whether a module's forward hook runs although the forward raised.
-        bound: What it has taken along from where it was made, besides globals.
+        bound: Its closure variables, and its arguments that have a default.
         is_old_kind: Whether it is a `register_backward_hook`, of the kind before full hooks.
         in_forward: Whether the forward of a module has registered it, and would so again.
     """
@@ -60,6 +46,23 @@ class HookRecord:
     location: str = ""
     with_kwargs: bool = False
     always_call: bool = False
-    bound: tuple[BoundName, ...] = ()
+    bound: tuple[str, ...] = ()
     is_old_kind: bool = False
     in_forward: bool = False
+
+    def __repr__(self) -> str:
+        return self.line()
+
+    def line(self, owner: str = "") -> str:
+        """Return the hook in one line: `<hook h0 c_hook on c, off>`.
+
+        Args:
+            owner: Name of the tensor, module or function that has the hook, if known.
+        """
+        place = f" on {short(owner)}" if owner else ""
+        return f"<hook {self.id} {short(self.label)}{place}{'' if self.enabled else ', off'}>"
+
+    def _repr_html_(self) -> str:
+        facts = {"id": self.id, "kind": self.kind, "source": self.source or self.label}
+        state = "on" if self.enabled else "off"
+        return facts_html(self.line(), {**facts, "written in": self.location, "state": state})

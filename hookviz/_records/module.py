@@ -20,7 +20,7 @@ class ModuleRecord:
         hooks: Its hooks: forward pre-hooks, forward hooks, full backward pre-hooks, full backward
             hooks, each kind in the order in which PyTorch runs it; those that are turned off stand
             in their place. Hooks that are common to all modules stand before the module's own.
-        notes: Keys of the language tables: what surprises people at this module.
+        notes: Keys of the language tables: surprising facts about this module.
     """
 
     id: str
@@ -56,7 +56,7 @@ class SourceRecord:
     """A piece of the user's code in which nodes or calls of a graph were made.
 
     Attributes:
-        file: What `code_file` of nodes and calls says: a path, or `cell 3`.
+        file: The `code_file` of nodes and calls: a path, or `cell 3`.
         first_line: Number of the first line of `text` in that file, from 1.
         text: The lines: a whole cell, or a whole function of a file.
     """

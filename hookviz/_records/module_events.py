@@ -1,6 +1,4 @@
-"""Describe what happened around a module: its forward, and its hooks."""
-
-from __future__ import annotations
+"""Describe the steps around a module: its forward, and its hooks."""
 
 from hookviz._records.event import Event, HookEvent
 from hookviz._records.value import Argument, Value

@@ -1,6 +1,4 @@
-"""Hold what an event shows of gradients, arguments and outputs."""
-
-from __future__ import annotations
+"""Hold the gradients, arguments and outputs of an event."""
 
 from dataclasses import dataclass
 

@@ -19,7 +19,6 @@ from hookviz._live.unmodified.call import Calls
 from hookviz._live.unmodified.code import CALLS, MOST_CALLS, UnmodifiedCode
 from hookviz._live.unmodified.users_call import record_plainly
 from hookviz._live.user.tracebacks import hide_hookviz
-from hookviz._trace import Trace
 from hookviz._unmodified.report import headings, notes
 from hookviz._view.saved.page import page_part, save_page, uncompared_note
 from hookviz._view.text.message import render
@@ -169,7 +168,7 @@ def _save(calls: Calls, name: str, page: Path, options: argparse.Namespace) -> N
     if not calls.recorded:
         raise HookvizError(f"no page was written: {options.script} has nothing to show.")
     parts = [
-        page_part(Trace.from_record(record), lang=options.lang, heading=heading)
+        page_part(record, lang=options.lang, heading=heading)
         for heading, (_, record) in zip(headings(calls, file=name), calls.recorded, strict=True)
     ]
     title = options.script.name

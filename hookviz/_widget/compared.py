@@ -10,6 +10,7 @@ from hookviz._records import GraphRecord, HookRecord, TraceRecord
 from hookviz._view.compare.choices import choices
 from hookviz._view.compare.compare import Comparison, DifferentGraphError, compare
 from hookviz._view.text.message import Message, Text
+from hookviz._widget.source import Source
 from hookviz.errors import HookvizError, UnknownTargetError
 
 WITHOUT_HOOKS = "hooks"
@@ -29,11 +30,11 @@ class Compared:
 
     Attributes:
         against: `"hooks"`, `"edit"`, the id of a hook, or empty where nothing is compared.
-        comparison: What differs now, or `None`.
+        comparison: The differences now, or `None`.
     """
 
-    def __init__(self, session: Session | None) -> None:
-        self._session = session
+    def __init__(self, source: Source) -> None:
+        self._source = source
         self._before_edit: TraceRecord | None = None
         self.against = ""
         self.comparison: Comparison | None = None
@@ -67,7 +68,7 @@ class Compared:
         Args:
             before: The pass before it.
             now: The pass after it.
-            is_change: Whether it was to change a hook. Where it was not, somebody else may have.
+            is_change: Whether the action changes a hook; otherwise the user may have changed one.
         """
         if before is now:
             return
@@ -91,15 +92,13 @@ class Compared:
             most_hooks: With how many single hooks off it is run at most.
 
         Returns:
-            What is different, by the names of the passes, and what is missing and why.
+            The differences by the names of the passes, and a note on each missing pass.
         """
         found: dict[str, Comparison] = {}
         failed: dict[str, list[Text]] = {}
         skipped: list[Text] = []
         hooks = 0
-        if self._session is None:
-            return {}, ()
-        for choice in choices(self._session.trace.graph, has_edit=self.has_edit):
+        for choice in choices(self._source.record.graph, has_edit=self.has_edit):
             if choice.id not in offered:
                 continue
             if choice.id not in (WITHOUT_HOOKS, BEFORE_EDIT):
@@ -124,13 +123,11 @@ class Compared:
         return found, tuple(notes)
 
     def _compare(self, chosen: str) -> Comparison:
-        if self._session is None:
-            raise HookvizError(FORWARD_IS_OVER)
-        trace = self._session.trace
+        session, trace = self._source.session, self._source.record
         texts = {choice.id: choice.text for choice in choices(trace.graph, has_edit=True)}
         if chosen == WITHOUT_HOOKS and chosen not in texts:
             raise HookvizError("no hook is on, so there is nothing to compare with.")
-        other = self._other_pass(self._session, chosen)
+        other = self._other_pass(session, chosen)
         if other.error is not None and trace.error is None:
             raise HookvizError(
                 f"the other pass could not be run to its end ({other.error.type}: "

@@ -1,36 +1,30 @@
-"""Show a session as a widget: traits go to the browser, actions come back. Nothing else is here."""
+"""Let a reader change the hooks of a pass and see the new pass."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
-from hookviz._languages import LANGUAGES, table
 from hookviz._live.session.session import HookLike, Session
-from hookviz._live.session.targets import HookId, Target, find_record
-from hookviz._records import BackwardArguments, HookKind, HookRecord, TraceRecord
+from hookviz._live.session.targets import HookId, Target
+from hookviz._records import HookKind, HookRecord, TraceRecord
 from hookviz._trace import Trace
-from hookviz._view.compare.choices import choice_data, comparison_data
-from hookviz._view.compare.compare import Comparison
-from hookviz._view.compare.ghosts import with_ghosts
 from hookviz._view.compare.same_place import matching_step
-from hookviz._view.groups.find import group_tree
-from hookviz._view.page.box_data import box_data
-from hookviz._view.page.data import explorer_data
 from hookviz._view.page.notices import info_notice, notice_for
-from hookviz._view.steps.steps import build_steps
-from hookviz._view.svg.picture import picture_svg
-from hookviz._view.text.message import Message
-from hookviz._widget.compared import FORWARD_IS_OVER, Compared
-from hookviz._widget.saving import SharingWidget
-from hookviz.errors import HookvizError
+from hookviz._widget.clicks import do_click
+from hookviz._widget.source import Source
+from hookviz._widget.stepping import Stepping
+from hookviz.errors import HookRunError, HookvizError
+
+T = TypeVar("T")
 
 
-class Explorer(SharingWidget):
+class Explorer(Stepping):
     """Step through one real backward pass, and change its hooks.
 
-    Made by `hookviz.explore`. Whatever a click can do is a method here. A method that cannot do
-    what it is asked raises a `HookvizError` and shows it in the widget too; the trace stays.
+    Made by `hookviz.explore`. Everything a click can do is a method here. A method that fails
+    raises a `HookvizError` and shows it in the widget too; the trace stays. The examples of the
+    methods continue this one.
 
     Attributes:
         step: 0 before anything, `n` after the n-th event.
@@ -42,95 +36,46 @@ class Explorer(SharingWidget):
         speed: 1 is a step every 1.2 seconds.
         predicting: Whether the reader is asked for a value before it is shown.
         score: How many predictions were right, and how many there were.
+        expanded: Ids of the boxes that are open.
+
+    Example:
+        >>> a, b, d = (torch.tensor(x, requires_grad=True) for x in (2.0, 3.0, 4.0))
+        >>> c = a * b
+        >>> e = c * d
+        >>> _ = e.register_hook(lambda grad: grad * 2)
+        >>> explorer = hookviz.explore(e)
+        >>> explorer
+        Explorer(e.backward(), step 0 of 7)
     """
 
-    _shown: TraceRecord | None = None
+    __module__ = "hookviz"  # the name that users type
 
     def __init__(
-        self,
-        session: Session | None,
-        *,
-        trace: TraceRecord | None = None,
-        lang: str | None = None,
+        self, session: Session | None, *, trace: Trace | None = None, lang: str | None = None
     ) -> None:
-        """Show a session, or a trace of which nothing can be run again.
+        """Show a session, or a trace that cannot be run again.
 
         Args:
             session: It has run once; `None` for a trace alone.
             trace: The trace, where there is no session.
             lang: `"en"` (the default) or `"zh"`.
         """
-        self._session_or_none, self._fixed = session, trace
-        self._compared = Compared(session)
         self._notices = 0
-        super().__init__(
-            lang=lang or "en", strings={language: dict(table(language)) for language in LANGUAGES}
-        )
-        with self.hold_sync():
-            self._show()
-        self.on_msg(self._on_action)
-
-    @property
-    def _session(self) -> Session:
-        if self._session_or_none is None:
-            raise HookvizError(FORWARD_IS_OVER)
-        return self._session_or_none
-
-    @property
-    def _last(self) -> TraceRecord:
-        return self._session.trace if self._fixed is None else self._fixed
-
-    def _id_in_graph(self, target: Target) -> str:
-        if self._fixed is not None:
-            return find_record(self._fixed.graph, target).id
-        return self._session.find_owner(target).id
-
-    # -- where the reader stands ----------------------------------------------------------------
-
-    def run_to(self, target: Target) -> bool:
-        """Go on to the next step at a tensor, module or function; return whether there was one.
-
-        Raises:
-            UnknownTargetError: If the graph has no such thing.
-        """
-        wanted = self._id_in_graph(target)
-        calls = {call.id for call in self._trace.graph.calls if call.module == wanted}
-        return self._run_to(
-            n
-            for n, step in enumerate(self._steps)
-            if wanted in (step.tensor, step.node) or step.call in calls
-        )
-
-    def select(self, target: Target) -> None:
-        """Select a tensor or a module, as a click on it does.
-
-        Raises:
-            UnknownTargetError: If the graph has no such thing.
-        """
-        self.selected = self._id_in_graph(target)
+        super().__init__(Source(session, trace), lang=lang or "en")
+        self.on_msg(self._on_click)
 
     # -- hooks ----------------------------------------------------------------------------------
 
-    def hooks(self, target: Target) -> tuple[HookRecord, ...]:
-        """Return the hooks of a tensor, module or function, those turned off too.
-
-        Those of one kind come in the order in which they run.
+    def run(self) -> None:
+        """Run backward again with the hooks as they are now.
 
         Raises:
-            UnknownTargetError: If the graph has no such thing.
-        """
-        wanted = self._id_in_graph(target)
-        graph = self._trace.graph
-        chains = {
-            **{tensor.id: tensor.hooks for tensor in graph.tensors},
-            **{module.id: module.hooks for module in graph.modules},
-            **{node.id: node.hooks for node in graph.nodes},
-        }
-        return chains.get(wanted, ())
+            HookRunError: If the pass fails; the trace stays, and every `.grad` is as before.
 
-    def run(self) -> None:
-        """Run backward again with the hooks as they are now. See `Session.run`."""
-        self._act(lambda: self._session.run(), is_change=False)
+        Example:
+            >>> explorer.run()
+        """
+        self._act(lambda: self._source.session.run(), is_change=False)
 
     def attach(
         self,
@@ -140,37 +85,138 @@ class Explorer(SharingWidget):
         kind: HookKind | None = None,
         with_kwargs: bool | None = None,
     ) -> str:
-        """Add a hook to a tensor, module or function and return its id. See `Session.attach`."""
-        hook_id: str = self._act(
-            lambda: self._session.attach(target, hook, kind=kind, with_kwargs=with_kwargs),
+        """Register a hook at the end of its chain, run again, and return the hook's id.
+
+        Args:
+            target: A tensor or module of the graph, its name, or an id: `t2`, `m3`, or `n4` for a
+                function.
+            hook: A callable, or the text of a lambda or `def`.
+            kind: The kind of hook, such as `"post_accumulate_hook"`; if not given `"tensor_hook"`
+                on a tensor, `"module_forward_hook"` on a module, `"node_hook"` on a function.
+            with_kwargs: Whether a forward hook is given keyword arguments as well; if not given,
+                decided by the number of its parameters.
+
+        Raises:
+            UnknownTargetError: If the graph has no such thing.
+            HookvizError: If it takes no hook of this kind, or the forward cannot be run again.
+            HookSourceError: If the hook is not usable; nothing was changed.
+            HookRunError: If the pass fails with the hook; the hook was taken off again.
+
+        Example:
+            >>> explorer.attach("c", lambda grad: grad + 2)
+            'h1'
+            >>> explorer.trace.grad("a")
+            30.
+        """
+        return self._act(
+            lambda: self._source.session.attach(target, hook, kind=kind, with_kwargs=with_kwargs),
             target=target,
         )
-        return hook_id
 
     def edit(self, hook_id: HookId, hook: HookLike) -> None:
-        """Put another function in a hook's place. See `Session.edit`."""
-        self._act(lambda: self._session.edit(hook_id, hook), hook=hook_id)
+        """Put another function in a hook's place, and run again; the hook stays on or off.
+
+        Args:
+            hook_id: The id of the hook, or its record from `hooks`.
+            hook: A callable, or the text of a lambda or `def`.
+
+        Raises:
+            UnknownTargetError: If there is no such hook.
+            HookvizError: If it belongs to a forward that cannot be run again.
+            HookSourceError: If the new hook is not usable; nothing was changed.
+            HookRunError: If the pass fails with it; the old hook is back.
+
+        Example:
+            >>> explorer.edit("h0", "lambda grad: grad * 10")
+            >>> explorer.trace.grad("a")
+            120.
+        """
+        self._act(lambda: self._source.session.edit(hook_id, hook), hook=hook_id)
 
     def remove(self, hook_id: HookId) -> None:
-        """Take a hook off its tensor. See `Session.remove`."""
-        self._act(lambda: self._session.remove(hook_id), hook=hook_id)
+        """Take a hook off, and run again.
+
+        Args:
+            hook_id: The id of the hook, or its record from `hooks`.
+
+        Raises:
+            UnknownTargetError: If there is no such hook.
+            HookvizError: If it belongs to a forward that cannot be run again.
+            HookRunError: If the pass fails without it; the hooks are as before.
+
+        Example:
+            >>> explorer.remove("h0")
+            >>> explorer.hooks("e")
+            ()
+        """
+        self._act(lambda: self._source.session.remove(hook_id), hook=hook_id)
 
     def enable(self, hook_id: HookId) -> None:
-        """Turn a hook on. See `Session.enable`."""
-        self._act(lambda: self._session.enable(hook_id), hook=hook_id)
+        """Turn a hook on, and run again.
+
+        Args:
+            hook_id: The id of the hook, or its record from `hooks`.
+
+        Raises:
+            UnknownTargetError: If there is no such hook.
+            HookvizError: If it belongs to a forward that cannot be run again.
+            HookRunError: If the pass fails with it; the hooks are as before.
+
+        Example:
+            >>> explorer.disable("h0")
+            >>> explorer.enable("h0")
+            >>> explorer.hooks("e")
+            (<hook h0 lambda grad: grad * 2 on e>,)
+        """
+        self._act(lambda: self._source.session.enable(hook_id), hook=hook_id)
 
     def disable(self, hook_id: HookId) -> None:
-        """Turn a hook off; it keeps its place. See `Session.disable`."""
-        self._act(lambda: self._session.disable(hook_id), hook=hook_id)
+        """Turn a hook off, and run again; it keeps its place and its handle.
+
+        Args:
+            hook_id: The id of the hook, or its record from `hooks`.
+
+        Raises:
+            UnknownTargetError: If there is no such hook.
+            HookvizError: If it belongs to a forward that cannot be run again.
+            HookRunError: If the pass fails without it; the hooks are as before.
+
+        Example:
+            >>> explorer.disable("h0")
+            >>> explorer.hooks("e")
+            (<hook h0 lambda grad: grad * 2 on e, off>,)
+        """
+        self._act(lambda: self._source.session.disable(hook_id), hook=hook_id)
 
     def move(self, hook_id: HookId, position: int) -> None:
-        """Move a hook to a place in its chain, from 0. See `Session.move`."""
-        self._act(lambda: self._session.move(hook_id, position), hook=hook_id)
+        """Move a hook to another place in its chain, and run again.
+
+        Args:
+            hook_id: The id of the hook, or its record from `hooks`.
+            position: The place, from 0 for the hook that runs first.
+
+        Raises:
+            UnknownTargetError: If there is no such hook.
+            HookvizError: If the place is no number, or the forward cannot be run again.
+            HookRunError: If the pass fails; the hooks are as before.
+
+        Example:
+            >>> explorer.move(explorer.attach("e", lambda grad: grad + 1), 0)
+            >>> explorer.trace.grad("a")
+            48.
+        """
+        self._act(lambda: self._source.session.move(hook_id, position), hook=hook_id)
 
     def interrupt(self) -> None:
-        """Stop a hook that does not come back, from another cell. See `Session.interrupt`."""
-        if self._session_or_none is not None:
-            self._session_or_none.interrupt()
+        """Stop a hook that hangs: raise a `KeyboardInterrupt` in the thread of the pass.
+
+        A click is served by a thread that the interrupt button of a notebook does not reach; a
+        cell that calls this does. A hook that waits inside compiled code first has to come back.
+
+        Example:
+            >>> explorer.interrupt()
+        """
+        self._source.interrupt()
 
     # -- comparing ------------------------------------------------------------------------------
 
@@ -179,11 +225,15 @@ class Explorer(SharingWidget):
         """The same pass with every listed hook turned off: one more real backward, put back.
 
         Forward hooks stay on where the forward cannot be run again.
+
+        Example:
+            >>> explorer.trace.grad("a"), explorer.baseline.grad("a")
+            (24., 12.)
         """
-        return Trace.from_record(self._session.without())
+        return Trace(self._source.session.without())
 
     def compare(self, against: str | HookRecord | None = "hooks") -> None:
-        """Show beside each value what it is in another pass, and mark what differs.
+        """Show beside each value its value in another pass, and mark the differences.
 
         Args:
             against: `"hooks"`: without any hook. The id or record of a hook: without that one.
@@ -193,25 +243,33 @@ class Explorer(SharingWidget):
             UnknownTargetError: If there is no such hook.
             HookvizError: If nothing was changed yet, no hook is on, the change made another graph,
                 or the hook belongs to a forward that cannot be run again.
+
+        Example:
+            >>> explorer.compare("hooks")
+            >>> explorer.last()
+            >>> explorer.compare(None)
         """
         self._act(lambda: self._compared.choose(against))
 
-    def _given_arguments(self) -> BackwardArguments:
-        session = self._session_or_none
-        return BackwardArguments() if session is None else session.arguments
-
-    def _compared_with_each(self) -> tuple[dict[str, Comparison], tuple[Message, ...]]:
-        return self._compared.with_each([choice["id"] for choice in self.comparisons])
-
     def dismiss(self) -> None:
-        """Put the message away."""
+        """Put the message away.
+
+        Example:
+            >>> explorer.dismiss()
+        """
         self.notice = None
 
     def close(self) -> None:
-        """Put the user's hooks back as they were found, and take the widget off the page."""
-        session = getattr(self, "_session_or_none", None)
-        if session is not None:
-            session.close()
+        """Put the user's hooks back as they were found, and take the widget off the page.
+
+        Raises:
+            HookvizError: If a pass is running; call it when the pass has finished.
+
+        Example:
+            >>> explorer.close()
+        """
+        if hasattr(self, "_source"):
+            self._source.close()
         super().close()
         # ipywidgets hides a closed widget's display method; what this one has shown stays true.
         self.__dict__.pop("_repr_mimebundle_", None)
@@ -219,155 +277,68 @@ class Explorer(SharingWidget):
     # -- inside ---------------------------------------------------------------------------------
 
     def _act(
-        self, action: Any, *, target: Target = "", hook: HookId = "", is_change: bool = True
-    ) -> Any:
+        self,
+        action: Callable[[], T],
+        *,
+        target: Target = "",
+        hook: HookId = "",
+        is_change: bool = True,
+    ) -> T:
+        """Do something that may run another pass, and show that pass or the error."""
         self.busy = True
-        before, step = self._last, self.step
+        before, step = self._source.record, self.step
         try:
             result = action()
-            self._compared.see(before, self._last, is_change=is_change)
+            self._compared.see(before, self._source.record, is_change=is_change)
         except BaseException as error:
-            self._notices += 1
-            self.notice = notice_for(
-                error,
-                serial=self._notices,
-                target=self._id_of(target),
-                hook=hook.id if isinstance(hook, HookRecord) else str(hook),
-            )
+            if isinstance(error, HookRunError) and isinstance(error.trace, TraceRecord):
+                error.trace = Trace(error.trace)
+            hook_id = hook.id if isinstance(hook, HookRecord) else str(hook)
+            self._notice(notice_for, error, target=self._id_or_nothing(target), hook=hook_id)
             self.busy = False
             raise
         with self.hold_sync():
-            self.notice = self._news()
+            self.notice = None
+            if self._source.dropped:
+                values = {"hooks": ", ".join(self._source.dropped)}
+                self._notice(info_notice, "notice.hooks_dropped", values)
             self._show()
-            self.step = matching_step(before.events, self._trace.events, step)
+            self.step = matching_step(before.events, self._source.record.events, step)
             self.busy = False
         return result
 
-    def _news(self) -> dict[str, Any] | None:
-        """Return what the reader has to know of the last change, if anything."""
-        dropped = self._session_or_none.dropped if self._session_or_none is not None else ()
-        if not dropped:
-            return None
+    def _notice(self, make: Callable[..., dict[str, Any]], *args: object, **more: object) -> None:
         self._notices += 1
-        values = {"hooks": ", ".join(dropped)}
-        return info_notice("notice.hooks_dropped", values, serial=self._notices)
+        self.notice = make(*args, **more, serial=self._notices)
 
-    def _attach_to(self, content: dict[str, Any]) -> None:
-        wanted, kind = str(content.get("target", "")), content.get("kind") or None
+    def _attach_by_id(
+        self, target: str, source: str, *, kind: HookKind | None, with_kwargs: bool | None
+    ) -> None:
         # The page speaks of ids; another tensor may have such an id for its name.
-        is_tensor = any(tensor["id"] == wanted for tensor in self.tensors)
-        self._act(
-            lambda: self._session.attach(
-                self._session.tensor_with_id(wanted).tensor if is_tensor else wanted,
-                str(content.get("source", "")),
-                kind=kind,
-                with_kwargs=content.get("with_kwargs"),
-            ),
-            target=wanted,
-        )
+        is_tensor = any(tensor["id"] == target for tensor in self.tensors)
 
-    def _id_of(self, target: Target) -> str:
+        def attach() -> str:
+            session = self._source.session
+            owner = session.tensor_with_id(target).tensor if is_tensor else target
+            return session.attach(owner, source, kind=kind, with_kwargs=with_kwargs)
+
+        self._act(attach, target=target)
+
+    def _id_or_nothing(self, target: Target) -> str:
         try:
-            return self._id_in_graph(target)
+            return self._id_of(target)
         except HookvizError:
             return ""
 
-    def _show(self) -> None:
-        if self._shown is not self._last:
-            self._shown = self._last
-            self._trace = Trace.from_record(self._shown)
-        graph, before, session = self._trace.graph, self.boxes, self._session_or_none
-        self._tree = group_tree(graph)
-        self._steps = build_steps(graph, self._trace.events, tree=self._tree)
-        comparison = self._compared.comparison
-        if comparison is not None:
-            self._steps = with_ghosts(self._steps, comparison)
-        # What the reader has opened stays open while the boxes are the same ones.
-        expanded = self.expanded if before and before == box_data(self._tree) else None
-        # The steps come first: the validators of `step` and `selected` measure by what is there.
-        self.score = {**self.score, "steps": []}
-        data = explorer_data(
-            self._trace,
-            self._steps,
-            expanded=expanded,
-            tree=self._tree,
-            direction=self.direction,
-            kinds=() if session is None else session.module_kinds,
-            is_fixed=session is None,
-        )
-        data["comparisons"] = choice_data(
-            graph,
-            has_edit=self._compared.has_edit,
-            can_leave_out=(lambda _: False) if session is None else session.can_leave_out,
-        )
-        data["hooks_code"] = self.as_code()
-        data["comparison"] = comparison_data(self._compared.against, comparison)
-        for name, value in data.items():
-            setattr(self, name, value)
-        if not self._is_there(self.selected):
-            self.selected = ""
-
-    def _on_action(self, _: object, content: object, __: object) -> None:
+    def _on_click(self, _: object, content: object, __: object) -> None:
         if not isinstance(content, dict):
             return
-        hook, source = str(content.get("hook", "")), str(content.get("source", ""))
-        actions: dict[str, Callable[[], object]] = {
-            "attach": lambda: self._attach_to(content),
-            "edit": lambda: self.edit(hook, source),
-            "remove": lambda: self.remove(hook),
-            "enable": lambda: self.enable(hook),
-            "disable": lambda: self.disable(hook),
-            "move": lambda: self.move(hook, int(content.get("position", 0))),
-            "expand": lambda: self.expand(str(content.get("box", ""))),
-            "collapse": lambda: self.collapse(str(content.get("box", ""))),
-            "expand_all": self.expand_all,
-            "collapse_all": self.collapse_all,
-            "run": self.run,
-            "compare": lambda: self.compare(str(content.get("against", "")) or None),
-            "dismiss": self.dismiss,
-            "hello": lambda: None,
-        }
-        name = str(content.get("action", ""))
-        action = actions.get(name)
-        if action is None:
-            return
         try:
-            action()
-            # The view learns that a kernel answers, and that what was typed is now in Python.
-            self.send({"event": "hello" if name == "hello" else "applied"})
+            is_known = do_click(self, content)
         except (Exception, KeyboardInterrupt, SystemExit):  # noqa: BLE001
             # It is on screen already; an exception here would vanish in the server's log, and
             # `exit()` in a hook would end the kernel.
             return
-
-    def __repr__(self) -> str:
-        return f"Explorer({self.title}, step {self.step} of {len(self._steps) - 1})"
-
-    def _ipython_display_(self, **_: Any) -> None:
-        # Two outputs: pages that prefer the widget and cannot load it (an exported page without a
-        # network) still have the picture; where the widget lives, its style sheet hides it.
-        from IPython.display import display
-
-        data, metadata = self._repr_mimebundle_()
-        still = {"image/svg+xml": data.pop("image/svg+xml"), "text/plain": data["text/plain"]}
-        if data.keys() - {"text/plain"}:
-            data["text/plain"] = repr(self)
-            display(data, metadata=metadata, raw=True)  # type: ignore[no-untyped-call]
-        display(still, raw=True)  # type: ignore[no-untyped-call]
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        # A closed widget has no model to show; what it has shown stays true.
-        session = self._session_or_none
-        is_open = self.comm is not None and not (session is not None and session.is_closed)
-        data, metadata = (super()._repr_mimebundle_(**kwargs) if is_open else None) or ({}, {})
-        # For pages that cannot run the widget (a repository's page, a PDF), in the same output.
-        text = self.transcript[self.lang]
-        data["text/plain"] = text
-        data["image/svg+xml"] = picture_svg(
-            self._trace.graph,
-            self._steps,
-            step=len(self._steps) - 1,
-            lang=self.lang,
-            transcript=text,
-        )
-        return data, metadata
+        if is_known:
+            # The view learns that a kernel answers, and that what was typed is now in Python.
+            self.send({"event": "hello" if content["action"] == "hello" else "applied"})

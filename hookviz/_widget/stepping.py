@@ -1,249 +1,286 @@
-"""Let a reader step through a pass: the part of the explorer that needs no session."""
+"""Let a reader step through a pass; nothing in it is changed."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import Any
+from collections.abc import Iterable
 
-import anywidget
-import traitlets
-
-from hookviz._files import STATIC
-from hookviz._languages import LANGUAGES
+from hookviz._live.session.targets import Target
 from hookviz._parameters import check_step
-from hookviz._trace import Trace
-from hookviz._view.groups.tree import GroupTree
-from hookviz._view.lesson.answers import Verdict, judge
-from hookviz._view.lesson.questions import Question
-from hookviz._view.lookup.marks import Mark
-from hookviz._view.page.boxes import all_opened, box_named, closed, expansion_data, opened_to
-from hookviz._view.scene.ranks import DIRECTIONS
-from hookviz._view.steps.steps import Step
+from hookviz._records import HookRecord
+from hookviz._view.lesson.answers import Verdict
 from hookviz._view.text.message import render
-from hookviz.errors import HookvizError, UnknownTargetError
-
-_SHEETS = ("explorer.css", "picture.css", "lesson.css", "print.css")
-
-_SLOWEST, _FASTEST = 0.05, 50.0
+from hookviz._widget.hooks import Hooks
+from hookviz._widget.page import Page
+from hookviz.errors import HookvizError
 
 
-class SteppingWidget(anywidget.AnyWidget):
-    """Show the steps of one trace; `hookviz.Explorer` adds what changes hooks."""
-
-    # As text: anywidget holds on to every widget whose script is a path, to reload it on change.
-    _esm = (STATIC / "explorer.js").read_text(encoding="utf-8")
-    _css = "\n".join((STATIC / name).read_text(encoding="utf-8") for name in _SHEETS)
-
-    step = traitlets.Int(0, help="0 before anything, n after the n-th event").tag(sync=True)
-    selected = traitlets.Unicode("", help="id of the selected tensor, or empty").tag(sync=True)
-    lang = traitlets.Enum(LANGUAGES, default_value="en").tag(sync=True)
-    theme = traitlets.Enum(("auto", "light", "dark"), default_value="auto").tag(sync=True)
-
-    playing = traitlets.Bool(default_value=False, help="whether it plays").tag(sync=True)
-    speed = traitlets.Float(1.0, help="steps per 1.2 seconds").tag(sync=True)
-
-    comparisons = traitlets.List(traitlets.Dict(), help="what can be compared with").tag(sync=True)
-    comparison = traitlets.Any(None, help="what differs from another pass, or None").tag(sync=True)
-    predicting = traitlets.Bool(
-        default_value=False, help="whether the reader is asked before each step"
-    ).tag(sync=True)
-    score = traitlets.Dict(help="right, asked, and the steps that were asked about").tag(sync=True)
-
-    picture = traitlets.Unicode("").tag(sync=True)
-    steps = traitlets.List(traitlets.Dict()).tag(sync=True)
-    stops = traitlets.List(traitlets.Dict()).tag(sync=True)
-    expanded = traitlets.List(traitlets.Unicode(), help="ids of the boxes that are open").tag(
-        sync=True
-    )
-    direction = traitlets.Enum(
-        DIRECTIONS, default_value="auto", help="which way the gradient flows in the picture"
-    ).tag(sync=True)
-    boxes = traitlets.Dict().tag(sync=True)
-    modules = traitlets.List(traitlets.Dict()).tag(sync=True)
-    code = traitlets.List(traitlets.Dict()).tag(sync=True)
-    values = traitlets.List(traitlets.Dict()).tag(sync=True)
-    tensors = traitlets.List(traitlets.Dict()).tag(sync=True)
-    strings = traitlets.Dict().tag(sync=True)
-    transcript = traitlets.Dict().tag(sync=True)
-    hooks_code = traitlets.Unicode("", help="the hooks as plain PyTorch lines").tag(sync=True)
-    title = traitlets.Unicode("").tag(sync=True)
-    notice = traitlets.Any(None, help="a message for the reader, or None").tag(sync=True)
-    busy = traitlets.Bool(default_value=False).tag(sync=True)
-
-    _trace: Trace
-    _steps: tuple[Step, ...] = ()
-    _tree: GroupTree
-
-    @traitlets.default("score")
-    def _no_score(self) -> dict[str, Any]:
-        return {"right": 0, "asked": 0, "steps": []}
-
-    @property
-    def trace(self) -> Trace:
-        """The pass on screen."""
-        return self._trace
-
-    @property
-    def caption(self) -> str:
-        """The sentence about the current step, in the current language."""
-        return render(self._steps[self.step].caption, self.lang)
+class Stepping(Page):
+    """An explorer's methods for a reader: to step, to look, to open boxes, to predict."""
 
     # -- stepping -------------------------------------------------------------------------------
 
     def next(self) -> None:
-        """Go one step on, over what is inside a closed box; at the last step, stay."""
+        """Go one step on, over the steps inside a closed box; stay at the last step.
+
+        Example:
+            >>> explorer.next()
+            >>> explorer.caption
+            'Backward starts at e with the gradient 1, because de/de = 1.'
+        """
         self.step = self._next_stop()
 
     def back(self) -> None:
-        """Go one step back, over what is inside a closed box; at the first step, stay."""
+        """Go one step back, over the steps inside a closed box; stay at the first step.
+
+        Example:
+            >>> explorer.goto(3)
+            >>> explorer.back()
+            >>> explorer.step
+            2
+        """
         self.step = max((stop for stop in self._stops() if stop < self.step), default=0)
 
-    def _next_stop(self) -> int:
-        return min((stop for stop in self._stops() if stop > self.step), default=self.step)
-
-    def _stops(self) -> list[int]:
-        return [stop["step"] for stop in self.stops]
-
     def first(self) -> None:
-        """Go before anything has happened."""
+        """Go to step 0, before anything has happened.
+
+        Example:
+            >>> explorer.first()
+            >>> explorer.step
+            0
+        """
         self.step = 0
 
     def last(self) -> None:
-        """Go to the end of the pass."""
-        self.step = len(self._steps) - 1
+        """Go to the end of the pass.
+
+        Example:
+            >>> explorer.last()
+            >>> explorer.step == len(explorer.trace.events)
+            True
+        """
+        self.step = self._stepper.last
 
     def goto(self, n: int) -> None:
-        """Go to the step after the n-th event.
+        """Go to a step.
+
+        Args:
+            n: 0 before anything, n after the n-th event: the event `trace.events[n - 1]`.
 
         Raises:
             HookvizError: If there is no such step.
+
+        Example:
+            >>> explorer.goto(2)
+            >>> explorer.trace.events[explorer.step - 1]
+            <tensor_hook e: 1 -> 2 by lambda grad: grad * 2>
         """
-        self.step = check_step(n, len(self._steps) - 1)
+        self.step = check_step(n, self._stepper.last)
 
     def next_hook(self) -> bool:
-        """Go on to the next step at which a hook ran; return whether there was one."""
-        return self._run_to_mark("hook")
+        """Go on to the next step at which a hook ran; return whether there was one.
+
+        Example:
+            >>> explorer.next_hook(), explorer.step
+            (True, 2)
+        """
+        return self._go_to(self._stepper.marked("hook"))
 
     def next_rewrite(self) -> bool:
-        """Go on to the next step at which a value was rewritten; return whether there was one."""
-        return self._run_to_mark("rewrite")
+        """Go on to the next step at which a value was rewritten; return whether there was one.
+
+        Example:
+            >>> explorer.next_rewrite(), explorer.step
+            (True, 2)
+        """
+        return self._go_to(self._stepper.marked("rewrite"))
 
     def first_nonfinite(self) -> bool:
-        """Go to the first step that brought a NaN or an infinite number; return whether one did."""
+        """Go to the first step with a new NaN or infinite number; return whether there is one.
+
+        Example:
+            >>> explorer.first_nonfinite(), explorer.step
+            (False, 0)
+        """
         self.first()
-        return self._run_to_mark("nonfinite")
+        return self._go_to(self._stepper.marked("nonfinite"))
 
-    def _run_to_mark(self, mark: Mark) -> bool:
-        return self._run_to(n for n, step in enumerate(self._steps) if mark in step.marks)
+    def run_to(self, target: Target) -> bool:
+        """Go on to the next step at a tensor, module or function; return whether there was one.
 
-    def _run_to(self, places: Any) -> bool:
-        place = next((place for place in places if place > self.step), None)
-        if place is None:
-            return False
-        self.step = place
-        return True
+        Args:
+            target: A tensor or module of the graph, its name, or an id from the picture.
+
+        Raises:
+            UnknownTargetError: If the graph has no such thing.
+
+        Example:
+            >>> explorer.run_to("a"), explorer.caption
+            (True, 'a is a leaf, so its gradient is kept: a.grad was None, now 24.')
+        """
+        return self._go_to(self._stepper.at(self._id_of(target)))
+
+    def select(self, target: Target) -> None:
+        """Select a tensor, module or function, as a click on it does.
+
+        Args:
+            target: As for `run_to`.
+
+        Raises:
+            UnknownTargetError: If the graph has no such thing.
+
+        Example:
+            >>> explorer.select("c")
+            >>> explorer.selected
+            't1'
+        """
+        self.selected = self._id_of(target)
 
     def play(self, *, speed: float | None = None) -> None:
         """Play the steps one after the other, where the widget is on screen.
 
         Args:
-            speed: 1 is a step every 1.2 seconds, 2 is twice as fast; left as it is if not given.
+            speed: 1 is a step every 1.2 seconds, 2 is twice as fast, from 0.05 to 50; left as it
+                is if not given.
 
         Raises:
-            HookvizError: If the speed is no number, or much too slow or fast.
+            HookvizError: If the speed is no such number.
+
+        Example:
+            >>> explorer.play(speed=2)
+            >>> explorer.playing
+            True
         """
         if speed is not None:
             if not isinstance(speed, int | float):
                 raise HookvizError(f"speed={speed!r} is not a number.")
             self.speed = speed
-        if self.step == len(self._steps) - 1:
+        if self.step == self._stepper.last:
             self.first()
         self.playing = True
 
     def pause(self) -> None:
-        """Stop playing at the current step."""
+        """Stop playing at the current step.
+
+        Example:
+            >>> explorer.pause()
+            >>> explorer.playing
+            False
+        """
         self.playing = False
+
+    def hooks(self, target: Target) -> tuple[HookRecord, ...]:
+        """Return the hooks of a tensor, module or function, those turned off too.
+
+        Args:
+            target: A tensor or module of the graph, its name, or an id from the picture.
+
+        Returns:
+            The hooks of each kind in the order in which they run.
+
+        Raises:
+            UnknownTargetError: If the graph has no such thing.
+
+        Example:
+            >>> explorer.hooks("e")
+            (<hook h0 lambda grad: grad * 2 on e>,)
+        """
+        wanted = self._id_of(target)
+        for owner, hooks in self._stepper.trace.graph.hook_chains():
+            if owner.id == wanted:
+                return Hooks.of(owner, hooks)
+        return Hooks()
 
     # -- boxes ----------------------------------------------------------------------------------
 
     def expand(self, box: str) -> None:
-        """Open a box, and those around it: show what is inside, and step into it.
+        """Open a box and the boxes around it: show its inside, and step into it.
 
         Args:
             box: Qualified name of a module, or the id of a box in the picture.
 
         Raises:
             UnknownTargetError: If the graph has no such box.
+
+        Example:
+            >>> model = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.ReLU())
+            >>> explorer = hookviz.explore(lambda: model(torch.ones(1, 2)).sum())
+            >>> explorer.collapse_all()
+            >>> explorer.expand("0")
+            >>> len(explorer.expanded)  # the layer, and the model around it
+            2
         """
-        name = self._box(box)
-        self._open(opened_to(self._trace.graph, self.expanded, name, tree=self._tree))
+        self._open(self._stepper.opened(self.expanded, box))
 
     def collapse(self, box: str) -> None:
-        """Close a box and step over what is inside. Raises as `expand` does."""
-        name = self._box(box)
-        self._open(closed(self._trace.graph, self.expanded, name, tree=self._tree))
+        """Close a box, and step over its inside.
+
+        Args:
+            box: As for `expand`.
+
+        Raises:
+            UnknownTargetError: If the graph has no such box.
+
+        Example:
+            >>> model = torch.nn.Linear(2, 2)
+            >>> explorer = hookviz.explore(lambda: model(torch.ones(1, 2)).sum())
+            >>> explorer.collapse("model")
+            >>> explorer.expanded
+            []
+        """
+        self._open(self._stepper.closed(self.expanded, box))
 
     def expand_all(self) -> None:
-        """Open every box; of a very large graph, as many as can still be drawn."""
-        self._open(all_opened(self._trace.graph, tree=self._tree))
+        """Open every box; of a very large graph, as many as can still be drawn.
+
+        Example:
+            >>> explorer.expand_all()
+        """
+        self._open(self._stepper.all_opened())
 
     def collapse_all(self) -> None:
-        """Close every box."""
+        """Close every box.
+
+        Example:
+            >>> explorer.collapse_all()
+            >>> explorer.expanded
+            []
+        """
         self._open(())
-
-    def _box(self, name: str) -> str:
-        found = box_named(self._trace.graph, str(name), tree=self._tree)
-        if found is None:
-            known = ", ".join(group.name for group in list(self._tree.groups.values())[:20])
-            raise UnknownTargetError(
-                f"there is no box {name!r} in this picture. "
-                + (f"There are: {known}." if known else "It has no boxes.")
-            )
-        return found
-
-    def _open(self, expanded: Collection[str]) -> None:
-        data = expansion_data(
-            self._trace, self._steps, expanded, tree=self._tree, direction=self.direction
-        )
-        with self.hold_sync():
-            for name, value in data.items():
-                setattr(self, name, value)
 
     # -- predicting -----------------------------------------------------------------------------
 
     @property
     def question(self) -> str | None:
-        """What can be asked about the next step, in the current language; `None` if nothing."""
-        question = self._next_question()
-        return None if question is None else render(question.text, self.lang)
-
-    def _next_question(self) -> Question | None:
+        """The question about the next step, in the current language; `None` if there is none."""
         target = self._next_stop()
-        return None if target == self.step else self._steps[target].question
+        asked = None if target == self.step else self._stepper.question(target)
+        return None if asked is None else render(asked.text, self.lang)
 
     def predict(self, answer: object) -> Verdict:
-        """Say what the next step will show; it is compared with the recording, then shown.
+        """Compare a prediction of the next step's value with the recording, then go to the step.
 
         Args:
-            answer: A number, `None`, a list of those, a tensor, or text such as `"2*4"`. Numbers
-                may be off by a few thousandths.
+            answer: A number, `None`, a list of those, a tensor, or text such as `"2*4"`. Several
+                gradients are one list after the other. A number may be off by 2e-3 of the
+                recorded one, and by 1e-6 near zero.
 
         Returns:
             Whether it was right, and the recorded value. Only the first answer to a step counts
             for `score`.
 
         Raises:
-            AnswerError: If the answer is nothing of that; the step stays.
+            AnswerError: If the answer is none of that; the step stays.
             HookvizError: If nothing can be asked about the next step.
+
+        Example:
+            >>> explorer.goto(1)
+            >>> print(explorer.question)
+            e has received 1. What goes on after its hook lambda grad: grad * 2?
+            >>> print(explorer.predict(2))
+            right: 2
         """
-        question, target = self._next_question(), self._next_stop()
-        if question is None:
-            raise HookvizError(
-                "there is nothing to predict about the next step: there is none, it only starts "
-                "the pass or ends with an error, or its value has too many numbers. Go on with "
-                "next()."
-            )
-        verdict = judge(answer, question.answer, render(question.shown, self.lang))
+        target = self._next_stop()
+        verdict = self._stepper.judged(target if target != self.step else 0, answer, self.lang)
         asked: list[int] = self.score["steps"]
         if target not in asked:
             self.score = {
@@ -254,31 +291,19 @@ class SteppingWidget(anywidget.AnyWidget):
         self.step = target
         return verdict
 
-    # -- what the page may set ------------------------------------------------------------------
+    # -- inside ---------------------------------------------------------------------------------
 
-    @traitlets.observe("direction")
-    def _turn(self, _: object) -> None:
-        if self._steps:
-            self._open(self.expanded)
+    def _id_of(self, target: Target) -> str:
+        return self._source.id_of(target, self._stepper.find)
 
-    @traitlets.validate("step")
-    def _valid_step(self, proposal: Any) -> int:
-        return max(0, min(int(proposal["value"]), max(len(self.steps) - 1, 0)))
+    def _stops(self) -> list[int]:
+        return [stop["step"] for stop in self.stops]
 
-    @traitlets.validate("speed")
-    def _valid_speed(self, proposal: Any) -> float:
-        speed = float(proposal["value"])
-        if not _SLOWEST <= speed <= _FASTEST:
-            raise HookvizError(
-                f"speed={speed} cannot be played; it has to be from {_SLOWEST} to {_FASTEST}."
-            )
-        return speed
+    def _next_stop(self) -> int:
+        return min((stop for stop in self._stops() if stop > self.step), default=self.step)
 
-    @traitlets.validate("selected")
-    def _valid_selected(self, proposal: Any) -> str:
-        value = str(proposal["value"])
-        return value if self._is_there(value) else ""
-
-    def _is_there(self, selected: str) -> bool:
-        drawn = (item["id"] for item in (*self.tensors, *self.modules))
-        return selected in drawn or selected in self.boxes
+    def _go_to(self, places: Iterable[int]) -> bool:
+        place = next((place for place in places if place > self.step), None)
+        if place is not None:
+            self.step = place
+        return place is not None

@@ -13,13 +13,13 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT))
 
-from hookviz.languages import LANGUAGES, table  # noqa: E402
 from hookviz.view.message import render  # noqa: E402
 from hookviz.view.panel import panel_data  # noqa: E402
 from hookviz.view.picture import picture_svg  # noqa: E402
 from hookviz.view.steps import build_steps, to_json_data  # noqa: E402
 from hookviz.view.value_book import ValueBook  # noqa: E402
 
+from hookviz.languages import LANGUAGES, table  # noqa: E402
 from tests.view.example import second_example  # noqa: E402
 
 SOURCES = {

@@ -230,8 +230,8 @@ def test_any_boxes_open_on_a_saved_page_as_they_do_with_a_kernel(
         assert drawn_on(opened.page) == drawn_in(live.picture), live.expanded
     for place in {0, len(live.stops) // 2, len(live.stops) - 1}:
         explorer.goto(place)
-        stop = stops(live.trace.graph, live._steps, live.trace.events, live.expanded)[place]
-        said = stop.caption or live._steps[stop.step].caption
+        stop = stops(live.trace.graph, live._stepper.steps, live.trace.events, live.expanded)[place]
+        said = stop.caption or live._stepper.steps[stop.step].caption
         expect(explorer.caption).to_contain_text(render(said, "en").split("\n")[0][:60])
     assert opened.complaints == []
     live.close()
@@ -284,7 +284,7 @@ def test_a_saved_page_compares_with_each_hook_off_and_with_any_boxes_open(
 def ghosts_of(live: hookviz.Explorer) -> list[str]:
     """Return what stands beside gradients at the last step on the cards that are drawn."""
     now: dict[str, str] = {}
-    for step in live._steps:
+    for step in live._stepper.steps:
         for key, field, value in step.patches:
             if field == "ghost":
                 now[key] = render(value, "en")
@@ -315,7 +315,7 @@ def test_a_learner_can_predict_with_boxes_open_on_a_map(
     explorer.press("Last step")
     explorer.press("Previous step")
     explorer.press("Predict")
-    question = live._steps[-1].question
+    question = live._stepper.steps[-1].question
     assert question is not None
     answer = explorer.root.locator(".hv-question-form input")
     answer.fill(str(question.answer[0]))

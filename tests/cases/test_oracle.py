@@ -39,11 +39,15 @@ def failing() -> Tensors:
     return tensors
 
 
+def altered(trace: hookviz.Trace, **fields: Any) -> hookviz.Trace:
+    return hookviz.Trace(dataclasses.replace(trace._record, **fields))
+
+
 def changed(kind: str, /, **fields: Any) -> Callable[..., hookviz.Trace]:
     def record(root: torch.Tensor, **options: Any) -> hookviz.Trace:
         trace = HONEST(root, **options)
         events = [structs.replace(e, **fields) if e.kind == kind else e for e in trace.events]
-        return dataclasses.replace(trace, events=tuple(events))
+        return altered(trace, events=tuple(events))
 
     return record
 
@@ -53,7 +57,7 @@ def without(kind: str) -> Callable[..., hookviz.Trace]:
         trace = HONEST(root, **options)
         events = [event for event in trace.events if event.kind != kind]
         events = [structs.replace(e, index=index) for index, e in enumerate(events)]
-        return dataclasses.replace(trace, events=tuple(events))
+        return altered(trace, events=tuple(events))
 
     return record
 
@@ -62,7 +66,7 @@ def rewrite_made_up(root: torch.Tensor, **options: Any) -> hookviz.Trace:
     trace = HONEST(root, **options)
     start, *others = trace.events
     made_up = HiddenRewriteEvent(index=0, tensor=start.tensor, outgoing=start.outgoing)
-    return dataclasses.replace(trace, events=(made_up, *others))
+    return altered(trace, events=(made_up, *others))
 
 
 def after_it(change: Callable[[Tensors], Any]) -> Callable[..., hookviz.Trace]:
@@ -105,9 +109,7 @@ LIES: dict[str, Callable[..., hookviz.Trace]] = {
     "a warning": after_it(lambda tensors: warnings.warn("new", UserWarning, stacklevel=1)),
     "a line printed": after_it(lambda tensors: say("new")),
     "a random number drawn": after_it(lambda tensors: torch.rand(1)),
-    "a swallowed error": lambda root, **options: dataclasses.replace(
-        HONEST(root, **options), error=None
-    ),
+    "a swallowed error": lambda root, **options: altered(HONEST(root, **options), error=None),
 }
 
 

@@ -12,7 +12,6 @@ from msgspec import structs
 
 import hookviz
 from hookviz._records import Event, GraphRecord, ModuleRecord, TraceRecord
-from hookviz._trace import Trace
 from hookviz._view.page.data import explorer_data
 from hookviz._view.steps.steps import build_steps
 from hookviz._view.text.message import Message, render
@@ -96,4 +95,4 @@ def test_hooks_of_a_function_stand_beside_it_also_while_they_are_off(tmp_path: P
 def test_a_function_without_hooks_says_nothing_of_them() -> None:
     a = torch.tensor(2.0, requires_grad=True)
     trace = hookviz.record(a * 3)
-    assert "on it:" not in Trace.from_record(trace).svg()
+    assert "on it:" not in trace.svg()

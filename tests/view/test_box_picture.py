@@ -257,7 +257,7 @@ def boxes_of(picture: ElementTree.Element) -> list[ElementTree.Element]:
 
 def test_graph_and_trace_show_the_folded_picture_in_a_notebook() -> None:
     graph, _ = tower(12)
-    shown = Graph.from_record(graph)
+    shown = Graph._of(graph)
     picture = ElementTree.fromstring(shown._repr_mimebundle_()["image/svg+xml"])
     assert len(boxes(picture)) < 10
     assert "反向" in shown.svg(lang="zh")
@@ -273,10 +273,10 @@ def test_graph_and_trace_show_the_folded_picture_in_a_notebook() -> None:
 
 def test_a_graph_without_a_tensor_still_has_a_picture_and_a_name() -> None:
     graph, _ = sum_net()
-    shown = Graph.from_record(graph)
+    shown = Graph._of(graph)
     assert repr(shown) == "Graph(no tensor: 1 calls of modules)"
     assert "net" in shown.svg()
-    empty = Graph.from_record(GraphRecord())
+    empty = Graph._of(GraphRecord())
     assert empty.svg().startswith("<svg")
 
 

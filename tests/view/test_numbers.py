@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hookviz._records import TensorSnapshot, TensorSummary
+from hookviz._records.number import number_text
 from hookviz._view.text.message import render
 from hookviz._view.text.numbers import (
     change_text,
-    number_text,
     pair_text,
     shape_text,
     short_text,

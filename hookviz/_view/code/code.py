@@ -24,12 +24,11 @@ from hookviz._view.code.tensor import gradient_code, tensor_code
 def as_code(trace: TraceRecord, arguments: BackwardArguments | None = None) -> str:
     """Return lines to run after the tensors are made, and before anything is registered on them.
 
-    What cannot be written as code (a hook without a source, a tensor without a name) stands there
-    as a comment that says so.
+    A hook without a source, or a tensor without a name, is a comment that says so.
 
     Args:
         trace: A pass; its graph holds the hooks as they stood.
-        arguments: What backward was given, where that is known; the starting gradient is anyway.
+        arguments: The arguments of backward, where they are known; the starting gradient always is.
     """
     graph = trace.graph
     taken = _names_in_use(graph)
@@ -69,7 +68,7 @@ def _module_lines(trace: TraceRecord, taken: frozenset[str]) -> Iterator[str]:
 
 
 def _removed_lines(trace: TraceRecord) -> Iterator[str]:
-    """Yield what is to be said of hooks that ran in the forward and are no longer there."""
+    """Yield a comment for each hook that ran in the forward and is no longer there."""
     there = {hook.id for hook in _hooks(trace.graph)}
     for event in trace.events:
         if not isinstance(event, ModuleForwardPreHookEvent | ModuleForwardHookEvent):
@@ -102,7 +101,7 @@ def _node_lines(graph: GraphRecord, taken: frozenset[str]) -> Iterator[str]:
 
 
 def _accumulated_lines(graph: GraphRecord) -> Iterator[str]:
-    """Yield what makes `.grad` hold what it held before, for the pass to add to."""
+    """Yield the lines that give `.grad` its value from before the pass, which adds to it."""
     for tensor in graph.tensors:
         if tensor.grad is None:
             continue

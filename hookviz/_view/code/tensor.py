@@ -21,8 +21,8 @@ def gradient_code(snapshot: TensorSnapshot, root: TensorRecord, name: str | None
 
     Args:
         snapshot: The gradient.
-        root: Where it starts.
-        name: What the gradient is called, where it was given and has a name.
+        root: The root.
+        name: Name of the gradient, where one was given that has a name.
     """
     summary = snapshot.summary
     is_all_ones = (

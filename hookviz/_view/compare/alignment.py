@@ -25,12 +25,12 @@ class Alignment:
 
 
 def align(graph: GraphRecord, other: GraphRecord) -> Alignment:
-    """Return what corresponds to what.
+    """Return the counterpart of each tensor and edge.
 
     Two graphs of the same structure correspond part by part. Otherwise a tensor corresponds to the
     one with its name, and a function to the one of its name that has the same place among those of
-    the same call of the same module; so what a hook has added in one module shifts nothing in
-    another.
+    the same call of the same module; so a function that a hook has added in one module shifts
+    nothing in another.
     """
     if _structure(graph) == _structure(other):
         return Alignment(

@@ -1,4 +1,4 @@
-"""Say what can be compared with, and what differs, as JSON-safe data."""
+"""List the passes to compare with, and the differences, as JSON-safe data."""
 
 from __future__ import annotations
 
@@ -28,8 +28,7 @@ class Choice:
 
     Attributes:
         id: `hooks`, `edit`, or the id of a hook.
-        text: What to call it, in the middle of a sentence; why there is no more, where that is not
-            possible.
+        text: Its name in the middle of a sentence; the reason where the pass cannot be run.
         is_possible: Whether that pass can be run.
     """
 
@@ -41,7 +40,7 @@ class Choice:
 def choices(
     graph: GraphRecord, *, has_edit: bool, can_leave_out: CanLeaveOut = _always
 ) -> tuple[Choice, ...]:
-    """Return what a pass over this graph can be compared with; nothing where no hook is on.
+    """Return the passes to compare with; none where no hook is on.
 
     Args:
         graph: The graph.
@@ -83,7 +82,7 @@ def choice_data(
 
 
 def comparison_data(against: str, comparison: Comparison | None) -> dict[str, Any] | None:
-    """Return what differs as the page gets it, or `None` where nothing is compared."""
+    """Return the differences as the page gets them, `None` where nothing is compared."""
     if comparison is None:
         return None
     return {
@@ -95,14 +94,14 @@ def comparison_data(against: str, comparison: Comparison | None) -> dict[str, An
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
-    """A hook, whose it is, and which one of those, from 1."""
+    """A hook, its owner, and its number among the hooks of the owner, from 1."""
 
     hook: HookRecord
     owner: str
     number: int
 
     def without(self, *, is_alone: bool) -> Message:
-        """Name the pass without it; where another hook has the same label, say which one it is."""
+        """Name the pass without it, with its owner where another hook has the same label."""
         label = cut(self.hook.label, _LONGEST_LABEL)
         if is_alone:
             return Message("compare.without", {"hook": label})

@@ -1,4 +1,4 @@
-"""Compare two passes of the same code: what a hook changed, and what it did not."""
+"""Compare two passes of the same code: the values that a hook changed, and the others."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Comparison:
     """One pass beside another, by the ids of tensors and edges.
 
     Attributes:
-        against: What the other pass was, such as `without hooks`.
-        ghosts: What the other pass used or sent there, as text, also where only that one reached.
-        grads: What `.grad` was after the other pass, of tensors that keep one.
+        against: Name of the other pass, such as `without hooks`.
+        ghosts: The gradient of the other pass there, as text, also where only that one reached.
+        grads: The `.grad` after the other pass, of tensors that keep one.
         changed: Where the two differ, also where only one of them reached.
         same: Where both have the same value.
     """
@@ -38,15 +38,15 @@ class DifferentGraphError(ValueError):
 
 
 def compare(trace: TraceRecord, other: TraceRecord, against: Message) -> Comparison:
-    """Return what is different in `trace`, seen from `other`.
+    """Return the differences of `trace` from `other`.
 
-    A hook of a module can make operations of its own, so the graphs may differ: what has a
-    counterpart is compared (see `view/alignment.py`), and what has none has changed.
+    A hook of a module can make operations of its own, so the graphs may differ: parts with a
+    counterpart are compared (see `alignment.py`), and parts without one have changed.
 
     Args:
         trace: The pass on screen.
         other: Another real pass of the same code.
-        against: What to call the other pass.
+        against: Name of the other pass.
 
     Raises:
         DifferentGraphError: If nothing in the one graph has a counterpart in the other.

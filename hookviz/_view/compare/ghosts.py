@@ -1,4 +1,4 @@
-"""Show beside each gradient what it is in another pass: as a row on its card and as a sentence."""
+"""Show beside each gradient its value in another pass: as a row on its card, as a sentence."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from hookviz._view.words.kinds import KINDS_AT_TENSORS
 
 
 def with_ghosts(steps: Sequence[Step], comparison: Comparison) -> tuple[Step, ...]:
-    """Return the steps with what the other pass had, from the step on that has its counterpart.
+    """Return the steps with the values of the other pass, each from the step of its counterpart on.
 
     Where this pass never came, that is the step that says so.
 
     Args:
         steps: Of the pass on screen.
-        comparison: What another pass had, and where the two differ.
+        comparison: The values of another pass, and the differences.
     """
     keys = dict.fromkeys(key for key, field, _ in steps[0].patches if field == "incoming")
     shown: list[Step] = []

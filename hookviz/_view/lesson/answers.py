@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hookviz._records.table import facts_html
 from hookviz.errors import AnswerError, shortened
 
 RELATIVE = 2e-3
@@ -84,13 +85,15 @@ def is_right(given: Sequence[Number], recorded: Sequence[str | None]) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """What became of a prediction.
+    """Whether a prediction was right, beside the recorded value.
 
     Attributes:
-        is_right: Whether it agrees with the recording.
-        given: What was said.
-        recorded: What was recorded, as text.
+        is_right: Whether it agrees with the recording; `bool(verdict)` is the same.
+        given: The prediction, as text.
+        recorded: The recorded value, as text.
     """
+
+    __module__ = "hookviz"  # the name that users type
 
     is_right: bool
     given: str
@@ -103,6 +106,13 @@ class Verdict:
         if self.is_right:
             return f"right: {self.recorded}"
         return f"not {shortened(self.given)}: {self.recorded}"
+
+    def __repr__(self) -> str:
+        return f"<{self}>"
+
+    def _repr_html_(self) -> str:
+        title = "right" if self.is_right else "wrong"
+        return facts_html(title, {"given": shortened(self.given), "recorded": self.recorded})
 
 
 def judge(answer: object, recorded: Sequence[str | None], shown: str) -> Verdict:

@@ -9,7 +9,7 @@ from hookviz._view.text.message import to_json_data
 
 
 def box_data(tree: GroupTree) -> dict[str, dict[str, Any]]:
-    """Return what the page knows of each box by its id.
+    """Return the facts that the page knows of each box, by the id of the box.
 
     Returns:
         For each: the box around it (or empty), its label and type, the id of its module (or

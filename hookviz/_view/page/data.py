@@ -1,4 +1,4 @@
-"""Put together what the widget's page is given for one trace."""
+"""Put together the data of the widget's page for one trace."""
 
 from __future__ import annotations
 

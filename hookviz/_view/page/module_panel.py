@@ -12,7 +12,7 @@ from hookviz._view.text.message import Message, to_json_data
 
 
 def module_data(graph: GraphRecord, kinds: Collection[str] = ()) -> list[dict[str, Any]]:
-    """Return what the side panel knows of each module.
+    """Return the data of the side panel for each module.
 
     Args:
         graph: The graph with the modules whose forward was watched.
@@ -20,7 +20,7 @@ def module_data(graph: GraphRecord, kinds: Collection[str] = ()) -> list[dict[st
 
     Returns:
         One dictionary per module in the order of the first calls: id, label, class, the ids of
-        its calls, its hooks, the kinds, and what surprises people at it.
+        its calls, its hooks, the kinds, and its surprises.
     """
     calls: dict[str, list[str]] = defaultdict(list)
     for call in graph.calls:

@@ -10,7 +10,7 @@ from hookviz._view.text.numbers import snapshot_text
 
 
 def panel_data(graph: GraphRecord, *, is_fixed: bool = False) -> list[dict[str, Any]]:
-    """Return what the side panel knows of each tensor before backward.
+    """Return the data of the side panel for each tensor before backward.
 
     Args:
         graph: The graph.
@@ -42,7 +42,7 @@ def _tensor(tensor: TensorRecord, order: int, *, is_fixed: bool) -> dict[str, An
 
 
 def hook_data(hook: HookRecord, *, is_fixed: bool = False) -> dict[str, Any]:
-    """Return what the side panel knows of a hook; see `panel_data`."""
+    """Return the data of the side panel for one hook."""
     return {
         "id": hook.id,
         "kind": hook.kind,

@@ -17,8 +17,8 @@ class Station:
 
     Attributes:
         label: The tensor there, else the node that takes the gradient in.
-        arrived: Euclidean (L2) norm of what arrived; `None` where nothing did.
-        used: The norm of what was used there, after all hooks.
+        arrived: Euclidean (L2) norm of the gradient that arrived; `None` where none did.
+        used: Its norm after all hooks.
     """
 
     label: str

@@ -7,7 +7,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from hookviz._view.plot.norms import Station
+from hookviz._records import Event, GraphRecord, TensorRecord
+from hookviz._view.plot.norms import Station, leaf_stations, stations_to
 from hookviz._view.text.message import Message, render
 from hookviz._view.text.width import clean, cut
 from hookviz.errors import MissingPackageError
@@ -15,7 +16,7 @@ from hookviz.errors import MissingPackageError
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Okabe and Ito's colours, as everywhere: blue for what arrives, orange for what hooks made of it.
+# Okabe and Ito's colours: blue for a gradient that arrives, orange for its value after hooks.
 _ARRIVED = "#0072B2"
 _REWRITTEN = "#D55E00"
 _CHINESE_FONTS = (
@@ -33,6 +34,18 @@ _CHINESE_FONTS = (
 _LONGEST_LABEL = 28
 _WIDE_RANGE = 100.0
 """From this ratio between the largest and the smallest on, the axis is logarithmic."""
+
+
+def plot_pass(
+    graph: GraphRecord, events: Sequence[Event], tensor: TensorRecord | None, *, lang: str
+) -> Figure:
+    """Return a figure of the way to one tensor, or of every leaf; see `Trace.plot`."""
+    root = graph.root.label
+    if tensor is None:
+        title = Message("plot.leaves", {"tensor": root})
+        return plot_stations(leaf_stations(graph, events), title=title, lang=lang)
+    title = Message("plot.way", {"tensor": root, "leaf": tensor.label})
+    return plot_stations(stations_to(graph, events, tensor), title=title, lang=lang)
 
 
 def plot_stations(stations: Sequence[Station], *, title: Message, lang: str) -> Figure:

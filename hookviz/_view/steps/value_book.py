@@ -6,8 +6,9 @@ import math
 from collections.abc import Sequence
 
 from hookviz._records import TensorSnapshot
+from hookviz._records.number import number_text
 from hookviz._view.text.message import to_json_data
-from hookviz._view.text.numbers import number_text, shape_text, snapshot_text
+from hookviz._view.text.numbers import shape_text, snapshot_text
 from hookviz._view.words.words import Labelled
 
 MOST_COLUMNS = 16

@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from hookviz._records.snapshot import Number, TensorSnapshot, TensorSummary
+from hookviz._records.number import DIGITS, number_text
+from hookviz._records.snapshot import TensorSnapshot, TensorSummary
 from hookviz._view.text.message import Message, Text
 
 CARD_WIDTH = 24
@@ -17,7 +18,6 @@ CARD_WIDTH = 24
 CAPTION_WIDTH = 60
 """How many characters of a value a sentence can carry."""
 
-_DIGITS = 6
 _DIGITS_ON_CARDS = 4
 """Of the norm of a large tensor, which has a shape beside it."""
 _MOST_DIGITS = 17
@@ -137,23 +137,6 @@ def shape_text(shape: tuple[int, ...]) -> str:
     return str(list(shape))
 
 
-def number_text(number: Number, digits: int = _DIGITS) -> str:
-    """Return one number as a person writes it.
-
-    Example:
-        >>> number_text(8.0), number_text(1 / 3), number_text(complex(4, -8))
-        ('8', '0.333333', '4-8j')
-    """
-    if isinstance(number, bool | int):
-        return str(number)
-    if isinstance(number, complex):
-        imaginary = f"{number.imag:+.{digits}g}"
-        return f"{number.real:.{digits}g}{imaginary}j"
-    if number.is_integer() and abs(number) < 10**digits and math.copysign(1, number) > 0:
-        return str(int(number))
-    return f"{number:.{digits}g}"
-
-
 def _is_short(dtype: str, width: int) -> bool:
     """Return whether what is as usual need not be said: on a card."""
     return width <= CARD_WIDTH and dtype in _USUAL_DTYPES
@@ -163,7 +146,7 @@ def _summary(dtype: str, shape: str, summary: TensorSummary, width: int) -> Text
     is_short = _is_short(dtype, width)
     facts: list[Text] = []
     if summary.norm:
-        digits = _DIGITS_ON_CARDS if is_short else _DIGITS
+        digits = _DIGITS_ON_CARDS if is_short else DIGITS
         facts.append(Message("value.norm", {"norm": number_text(float(summary.norm), digits)}))
     if summary.nan_count:
         facts.append(Message("value.nan_count", {"count": str(summary.nan_count)}))
@@ -204,7 +187,7 @@ def _where_they_differ(before: TensorSnapshot, after: TensorSnapshot) -> tuple[T
         return None
     pairs = zip(before.numbers(), after.numbers(), strict=True)
     for place, (one, other) in enumerate(pairs):
-        for digits in range(_DIGITS, _MOST_DIGITS + 1):
+        for digits in range(DIGITS, _MOST_DIGITS + 1):
             texts = number_text(one, digits), number_text(other, digits)
             if texts[0] != texts[1]:
                 return _at(before.shape, place, texts[0]), _at(before.shape, place, texts[1])

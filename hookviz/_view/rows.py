@@ -1,0 +1,82 @@
+"""Show the events of a pass as rows: as plain data, and as a table in a notebook."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from hookviz._records import AnyEvent, Event, GraphRecord, Value
+from hookviz._records.listing import Listing
+from hookviz._records.table import table_html
+from hookviz._view.lookup.arrivals import find_news
+from hookviz._view.lookup.index import GraphIndex
+from hookviz._view.plot.norms import norm_of
+from hookviz._view.text.message import render
+from hookviz._view.text.numbers import CAPTION_WIDTH, short_text
+from hookviz._view.words.kinds import words_for
+from hookviz._view.words.speaker import Speaker
+from hookviz._view.words.words import Words
+
+_VALUES = ("incoming", "outgoing", "grad_before", "grad_after")
+_SHOWN = ("index", "kind", "where", "what", "printed")
+
+
+class Events(Listing[AnyEvent]):
+    """Events of one pass; in a notebook a table with the words of the transcript."""
+
+    graph = GraphRecord()
+    every: Sequence[Event] = ()
+
+    @classmethod
+    def of(cls, graph: GraphRecord, every: Sequence[Event], chosen: Sequence[AnyEvent]) -> Events:
+        """Return some events of a pass.
+
+        Args:
+            graph: The graph of the pass.
+            every: All events of the pass: a row may speak of earlier events.
+            chosen: The events to show.
+        """
+        events = cls(chosen)
+        events.graph, events.every = graph, every
+        return events
+
+    def _repr_html_(self) -> str:
+        chosen = {event.index for event in self}
+        rows = (row for row in rows_of(self.graph, self.every) if row["index"] in chosen)
+        return table_html(_SHOWN, ([str(row[name]) for name in _SHOWN] for row in rows))
+
+
+def rows_of(graph: GraphRecord, events: Sequence[Event]) -> Iterator[dict[str, object]]:
+    """Yield one row for each event; see `Trace.rows` for the columns."""
+    index = GraphIndex(graph)
+    speaker = Speaker(index, CAPTION_WIDTH)
+    for event, news in zip(events, find_news(index, events), strict=True):
+        yield _row(event, words_for(event, speaker, news))
+
+
+def _row(event: Event, words: Words[Event]) -> dict[str, object]:
+    values: dict[str, Value] = {name: getattr(event, name) for name in _VALUES}
+    return {
+        "index": event.index,
+        "kind": event.kind,
+        "where": words.who()[1],
+        "what": render(words.row(), "en"),
+        "hook": None if event.hook is None else event.hook.label,
+        **{name: _text(value) for name, value in values.items()},
+        **{f"{name}_norm": _norm(value) for name, value in values.items()},
+        "rewritten": event.rewritten,
+        "printed": event.printed,
+    }
+
+
+def _text(value: Value) -> str | None:
+    if isinstance(value, tuple):
+        return ", ".join(_text(item) or "None" for item in value)
+    return None if value is None else render(short_text(value, width=CAPTION_WIDTH), "en")
+
+
+def _norm(value: Value) -> float | None:
+    if isinstance(value, tuple):
+        return _norm(value[0]) if len(value) == 1 else None
+    norm = norm_of(value)
+    return norm if norm is not None and math.isfinite(norm) else None
