@@ -46,22 +46,16 @@ class Explorer(SharingWidget):
 
     _shown: TraceRecord | None = None
 
-    def __init__(
-        self,
-        session: Session | None,
-        *,
-        trace: TraceRecord | None = None,
-        lang: str | None = None,
-    ) -> None:
-        """Show a session, or a trace of which nothing can be run again.
+    def __init__(self, shown: Session | TraceRecord, *, lang: str | None = None) -> None:
+        """Show the passes of a session, or a trace of which nothing can be run again.
 
         Args:
-            session: It has run once; `None` for a trace alone.
-            trace: The trace, where there is no session.
+            shown: A session that has run once, or the trace.
             lang: `"en"` (the default) or `"zh"`.
         """
-        self._session_or_none, self._fixed = session, trace
-        self._compared = Compared(session)
+        self._session_or_none = None if isinstance(shown, TraceRecord) else shown
+        self._fixed = shown if isinstance(shown, TraceRecord) else None
+        self._compared = Compared(self._session_or_none)
         self._notices = 0
         super().__init__(
             lang=lang or "en", strings={language: dict(table(language)) for language in LANGUAGES}
@@ -78,7 +72,7 @@ class Explorer(SharingWidget):
 
     @property
     def _last(self) -> TraceRecord:
-        return self._session.trace if self._fixed is None else self._fixed
+        return self._fixed or self._session.trace
 
     def _id_in_graph(self, target: Target) -> str:
         if self._fixed is not None:
@@ -120,13 +114,8 @@ class Explorer(SharingWidget):
             UnknownTargetError: If the graph has no such thing.
         """
         wanted = self._id_in_graph(target)
-        graph = self._trace.graph
-        chains = {
-            **{tensor.id: tensor.hooks for tensor in graph.tensors},
-            **{module.id: module.hooks for module in graph.modules},
-            **{node.id: node.hooks for node in graph.nodes},
-        }
-        return chains.get(wanted, ())
+        chains = self._trace.graph.hook_chains()
+        return next((hooks for owner, hooks in chains if owner.id == wanted), ())
 
     def run(self) -> None:
         """Run backward again with the hooks as they are now. See `Session.run`."""
@@ -169,8 +158,8 @@ class Explorer(SharingWidget):
 
     def interrupt(self) -> None:
         """Stop a hook that does not come back, from another cell. See `Session.interrupt`."""
-        if self._session_or_none is not None:
-            self._session_or_none.interrupt()
+        if not self._fixed:
+            self._session.interrupt()
 
     # -- comparing ------------------------------------------------------------------------------
 
@@ -197,8 +186,7 @@ class Explorer(SharingWidget):
         self._act(lambda: self._compared.choose(against))
 
     def _given_arguments(self) -> BackwardArguments:
-        session = self._session_or_none
-        return BackwardArguments() if session is None else session.arguments
+        return BackwardArguments() if self._fixed else self._session.arguments
 
     def _compared_with_each(self) -> tuple[dict[str, Comparison], tuple[Message, ...]]:
         return self._compared.with_each([choice["id"] for choice in self.comparisons])
@@ -245,11 +233,10 @@ class Explorer(SharingWidget):
 
     def _news(self) -> dict[str, Any] | None:
         """Return what the reader has to know of the last change, if anything."""
-        dropped = self._session_or_none.dropped if self._session_or_none is not None else ()
-        if not dropped:
+        if self._fixed or not self._session.dropped:
             return None
         self._notices += 1
-        values = {"hooks": ", ".join(dropped)}
+        values = {"hooks": ", ".join(self._session.dropped)}
         return info_notice("notice.hooks_dropped", values, serial=self._notices)
 
     def _attach_to(self, content: dict[str, Any]) -> None:
@@ -274,8 +261,7 @@ class Explorer(SharingWidget):
 
     def _show(self) -> None:
         if self._shown is not self._last:
-            self._shown = self._last
-            self._trace = Trace.from_record(self._shown)
+            self._shown, self._trace = self._last, Trace.from_record(self._last)
         graph, before, session = self._trace.graph, self.boxes, self._session_or_none
         self._tree = group_tree(graph)
         self._steps = build_steps(graph, self._trace.events, tree=self._tree)
@@ -343,22 +329,9 @@ class Explorer(SharingWidget):
     def __repr__(self) -> str:
         return f"Explorer({self.title}, step {self.step} of {len(self._steps) - 1})"
 
-    def _ipython_display_(self, **_: Any) -> None:
-        # Two outputs: pages that prefer the widget and cannot load it (an exported page without a
-        # network) still have the picture; where the widget lives, its style sheet hides it.
-        from IPython.display import display
-
-        data, metadata = self._repr_mimebundle_()
-        still = {"image/svg+xml": data.pop("image/svg+xml"), "text/plain": data["text/plain"]}
-        if data.keys() - {"text/plain"}:
-            data["text/plain"] = repr(self)
-            display(data, metadata=metadata, raw=True)  # type: ignore[no-untyped-call]
-        display(still, raw=True)  # type: ignore[no-untyped-call]
-
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         # A closed widget has no model to show; what it has shown stays true.
-        session = self._session_or_none
-        is_open = self.comm is not None and not (session is not None and session.is_closed)
+        is_open = self.comm is not None and (self._fixed or not self._session.is_closed)
         data, metadata = (super()._repr_mimebundle_(**kwargs) if is_open else None) or ({}, {})
         # For pages that cannot run the widget (a repository's page, a PDF), in the same output.
         text = self.transcript[self.lang]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from hookviz._files import check_path, write_text
 from hookviz._parameters import check_step
@@ -86,6 +87,19 @@ class SharingWidget(SteppingWidget):
 
     def _given_arguments(self) -> BackwardArguments:
         raise NotImplementedError
+
+    def _ipython_display_(self, **_: Any) -> None:
+        # Two outputs: pages that prefer the widget and cannot load it (an exported page without a
+        # network) still have the picture; where the widget lives, its style sheet hides it.
+        from IPython.display import display
+
+        bundle: Any = self._repr_mimebundle_()
+        data, metadata = bundle
+        still = {"image/svg+xml": data.pop("image/svg+xml"), "text/plain": data["text/plain"]}
+        if data.keys() - {"text/plain"}:
+            data["text/plain"] = repr(self)
+            display(data, metadata=metadata, raw=True)  # type: ignore[no-untyped-call]
+        display(still, raw=True)  # type: ignore[no-untyped-call]
 
     def _still(self, step: int) -> str:
         return picture_svg(

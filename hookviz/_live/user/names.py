@@ -19,7 +19,7 @@ MAX_ITEMS = 2000
 """How deep and how far containers are searched; a data set in a list must not cost seconds."""
 
 _WITHOUT_TENSORS = frozenset({FunctionType, BuiltinFunctionType, ModuleType, type, str, int, float})
-"""The kinds of most objects in a user's namespace: skipping one takes less time than searching it."""
+"""The kinds of most objects in a user's namespace; skipping one is faster than searching it."""
 
 _SHELL_NAMES = frozenset({"In", "Out"})
 
