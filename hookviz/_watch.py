@@ -106,7 +106,7 @@ class Forward(AbstractContextManager["Forward"]):
                 "there is nothing to show: no watched module returned a tensor in this block. "
                 "Call the module itself inside it, as in model(x)."
             )
-        return Explorer(None, trace=trace, lang=lang)
+        return Explorer(trace, lang=lang)
 
     def _entered(self) -> LiveForward:
         if self._live is None:

@@ -50,18 +50,15 @@ class Explorer(Stepping):
 
     __module__ = "hookviz"  # the name that users type
 
-    def __init__(
-        self, session: Session | None, *, trace: Trace | None = None, lang: str | None = None
-    ) -> None:
-        """Show a session, or a trace that cannot be run again.
+    def __init__(self, shown: Session | Trace, *, lang: str | None = None) -> None:
+        """Show the passes of a session, or a trace that cannot be run again.
 
         Args:
-            session: It has run once; `None` for a trace alone.
-            trace: The trace, where there is no session.
+            shown: A session that has run once, or the trace.
             lang: `"en"` (the default) or `"zh"`.
         """
         self._notices = 0
-        super().__init__(Source(session, trace), lang=lang or "en")
+        super().__init__(Source(shown), lang=lang or "en")
         self.on_msg(self._on_click)
 
     # -- hooks ----------------------------------------------------------------------------------

@@ -21,15 +21,9 @@ FORWARD_IS_OVER = (
 class Source:
     """A session that can run again, or a trace of a forward that is over."""
 
-    def __init__(self, session: Session | None, trace: Trace | None) -> None:
-        """Take one of the two.
-
-        Args:
-            session: It has run once.
-            trace: Where there is no session.
-        """
-        self._session = session
-        self._trace = trace
+    def __init__(self, shown: Session | Trace) -> None:
+        self._session = None if isinstance(shown, Trace) else shown
+        self._trace = shown if isinstance(shown, Trace) else None
 
     @property
     def trace(self) -> Trace:
