@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import msgspec
+from msgspec import json
 
 from hookviz._records import Event
 from hookviz._records.graph import GraphRecord
@@ -136,11 +136,11 @@ def frame_at(steps: Sequence[Step], position: int) -> Frame:
     }
 
 
-def to_json_data(steps: Iterable[Step], book: ValueBook) -> list[dict[str, object]]:
+def to_json_data(steps: Sequence[Step], book: ValueBook) -> list[dict[str, object]]:
     """Return the steps as the browser gets them; what they show as tables goes into the book."""
-    data: list[dict[str, object]] = []
-    for step in steps:
-        fields = msgspec.to_builtins(replace(step, before=(), after=()))
+    shown = [replace(step, before=(), after=()) for step in steps]
+    data: list[dict[str, object]] = json.decode(json.encode(shown))
+    for step, fields in zip(steps, data, strict=True):
         del fields["before"], fields["after"]
-        data.append({**fields, "values": book.step_data(step.before, step.after)})
+        fields["values"] = book.step_data(step.before, step.after)
     return data

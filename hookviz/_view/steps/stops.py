@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-import msgspec
+from msgspec import json
 
 from hookviz._records import ErrorEvent, Event, GraphRecord, ModuleForwardEvent
 from hookviz._view.groups.find import group_tree
@@ -92,7 +92,8 @@ def stops(
 
 def to_json_data(found: Iterable[Stop]) -> list[dict[str, object]]:
     """Return the stops as the browser gets them."""
-    return [msgspec.to_builtins(stop) for stop in found]
+    data: list[dict[str, object]] = json.decode(json.encode(list(found)))
+    return data
 
 
 class _Waiting:

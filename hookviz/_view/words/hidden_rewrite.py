@@ -16,7 +16,7 @@ class HiddenRewriteWords(TensorWords[HiddenRewriteEvent]):
         return Message("what.hidden", self._in_and_out())
 
     def happened(self) -> Message:
-        """Return the same with the node that received it, and what may have done it."""
+        """Return both gradients, the node that received the second, and what may have done it."""
         slot = self.index.slot_of(self.event)
         node = self.event.node if slot is None else slot[0]
         args = {

@@ -1,4 +1,4 @@
-"""Say what is common to the words for all events at a module."""
+"""Hold what is common to the words for all events at a module."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ModuleWords(Words[E]):
         return Message(self.row_key, self._args())
 
     def sentence(self) -> Message:
-        """Return the same with the name of the module."""
+        """Return the sentence with the name of the module."""
         return Message(self.sentence_key, {"module": self.event.module or "", **self._args()})
 
     def sides(self) -> Iterable[tuple[Side, Change]]:

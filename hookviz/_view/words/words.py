@@ -1,4 +1,4 @@
-"""Say what every kind of event has to have words for."""
+"""Hold the interface of the words for an event, and what is common to all kinds."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class TensorWords(Words[E]):
         """Return the sentence about the event itself."""
 
     def sentence(self) -> Text:
-        """Return it after the sums that it is the first to show, and before what it reached."""
+        """Return sums that are complete now, the event, and what else it changed in memory."""
         sums = sum_sentences(self.index, self.news.arrivals)
         return join(*sums, self.happened(), self._reached())
 
