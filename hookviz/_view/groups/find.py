@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from hookviz._records import CallRecord, GraphRecord
 from hookviz._view.groups.alike import Alike
@@ -78,18 +79,7 @@ class _Grouping:
         while queue:
             item, parent = queue.popleft()
             if item in folder.folded:
-                one = folder.folded[item]
-                groups[item] = Group(
-                    id=item,
-                    kind=one.kind,
-                    parent=parent,
-                    title=one.title,
-                    type=one.type,
-                    items=one.items,
-                    count=one.count,
-                    first=one.first,
-                    size=folder.sizes[item],
-                )
+                groups[item] = replace(folder.folded[item], parent=parent)
             elif item in self.calls:
                 call = self.calls[item]
                 module = self.modules[call.module]
