@@ -1,4 +1,4 @@
-"""Fold what repeats itself into one box, and what is too long to read into a few."""
+"""Fold repeated items into one box, and a row that is too long to read into a few."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _STRETCHES = 12
 
 
 class Folder:
-    """Put items together, and remember what was put together.
+    """Put items together into groups.
 
     Attributes:
         folded: The groups made so far, by id; the groups around them are not known yet.
@@ -53,7 +53,7 @@ class Folder:
         self._made = 0
 
     def fold(self, items: Sequence[str], gaps: Sequence[int]) -> list[str]:
-        """Return the items with what repeats itself replaced by groups.
+        """Return the items with repeated items replaced by groups.
 
         Args:
             items: Nodes and calls in an order in which forward can have made them.

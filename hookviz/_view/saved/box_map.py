@@ -19,7 +19,7 @@ from hookviz._view.svg.picture import LANGUAGE, Drawn
 from hookviz._view.text.message import Message
 
 _LEAST_CONTENT = 60.0
-"""What is in a frame, with the room around it, is at least that high."""
+"""The least height of the content of a frame with the room around it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Part:
     Attributes:
         opened, closed: Ids of boxes that have to be open, with all that are around them, and of
             boxes that must not be.
-        drawn: What is seen then.
+        drawn: The part.
     """
 
     opened: tuple[str, ...]
@@ -39,7 +39,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class BoxMap:
-    """A picture in which everything has its place for good: a closed box covers what is inside.
+    """A picture in which everything has its place for good: a closed box covers its content.
 
     Attributes:
         sheet: The picture without its parts.
@@ -51,7 +51,7 @@ class BoxMap:
 
 
 def box_map(drawn: Drawn, expanded: Collection[str]) -> BoxMap | None:
-    """Return the map in which these boxes can be open or closed, whatever the others are.
+    """Return the map in which each of these boxes can be open or closed.
 
     Args:
         drawn: The pass.

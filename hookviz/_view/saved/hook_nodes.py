@@ -12,7 +12,7 @@ class HookNodes:
     """The nodes of backward hooks of modules, which are never drawn, and the edges through them.
 
     An arrow through such a node bears the edge behind it: what the hooks have made. At a closed box
-    it bears the edge before it: what has arrived there.
+    it bears the edge before it: the gradient that has arrived there.
     """
 
     def __init__(self, graph: GraphRecord, tree: GroupTree) -> None:
