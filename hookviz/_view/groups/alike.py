@@ -8,7 +8,7 @@ from hookviz._records import CallRecord, GraphRecord, ModuleRecord, NodeRecord
 
 
 class Alike:
-    """What there is to know about single nodes and calls before they are folded.
+    """The facts about single nodes and calls by which they are folded.
 
     Attributes:
         tokens: A number for each node and call; equal for those that are alike. Nodes are if

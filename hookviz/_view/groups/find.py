@@ -1,9 +1,10 @@
-"""Find the groups of a graph: the calls of modules, and what repeats itself."""
+"""Find the groups of a graph: the calls of modules, and repeated parts."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from hookviz._records import CallRecord, GraphRecord
 from hookviz._view.groups.alike import Alike
@@ -71,25 +72,14 @@ class _Grouping:
     def _groups(
         self, order: Mapping[str, Sequence[str]], folder: Folder
     ) -> tuple[dict[str, Group], Sequence[str]]:
-        """Return all groups, outer ones first, and what is in none of them."""
+        """Return all groups, outer ones first, and the items that are in no group."""
         counts = Counter(call.module for call in self.calls.values())
         groups: dict[str, Group] = {}
         queue = deque((item, TOP) for item in order[TOP])
         while queue:
             item, parent = queue.popleft()
             if item in folder.folded:
-                one = folder.folded[item]
-                groups[item] = Group(
-                    id=item,
-                    kind=one.kind,
-                    parent=parent,
-                    title=one.title,
-                    type=one.type,
-                    items=one.items,
-                    count=one.count,
-                    first=one.first,
-                    size=folder.sizes[item],
-                )
+                groups[item] = replace(folder.folded[item], parent=parent)
             elif item in self.calls:
                 call = self.calls[item]
                 module = self.modules[call.module]
@@ -120,7 +110,7 @@ class _Grouping:
         return known
 
     def _contents(self) -> dict[str, list[str]]:
-        """Return the nodes and calls directly in each call, those near the root first."""
+        """Return the nodes and calls directly in each call, from the root on."""
         contents: dict[str, list[str]] = {TOP: []}
         for node_id, call in self.call_of.items():
             around = TOP
@@ -133,7 +123,7 @@ class _Grouping:
         return contents
 
     def _inputs(self) -> dict[str, dict[str, list[str]]]:
-        """Return, for each call, what each item directly in it was computed from there."""
+        """Return, for each call, the inputs of each item directly in it."""
         found: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
         for edge in self.graph.edges:
             source, target = edge.source, edge.target
@@ -194,7 +184,7 @@ def _with_tensors(graph: GraphRecord, tree: GroupTree, leaves: set[str]) -> Grou
         if tensor.is_root:
             home = TOP
         elif tensor.is_leaf:
-            # What is no parameter was given to the modules from outside, so there it stays.
+            # A leaf that is no parameter was given to the modules from outside, so it stays there.
             home = _shared(tree, used) if tensor.module in modules else TOP
         else:
             home = _shared(tree, {*used, tree.owner.get(tensor.node, TOP)})

@@ -1,9 +1,8 @@
-"""Fold what repeats itself into one box, and what is too long to read into a few."""
+"""Fold repeated items into one box, and a row that is too long to read into a few."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from hookviz._records import CallRecord, ModuleRecord, NodeRecord
 from hookviz._view.groups.alike import Alike
@@ -16,7 +15,7 @@ from hookviz._view.groups.titles import (
     repeat_title,
     types_title,
 )
-from hookviz._view.groups.tree import GroupKind
+from hookviz._view.groups.tree import TOP, Group, GroupKind
 from hookviz._view.text.message import Text
 
 LEAST_FOLDED = 24
@@ -31,23 +30,11 @@ MOST_ITEMS = 48
 _STRETCHES = 12
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Folded:
-    """A group that was put together here: everything of a `Group` but where it stands."""
-
-    kind: GroupKind
-    title: Text
-    type: Text
-    items: tuple[str, ...]
-    count: int = 1
-    first: int = 1
-
-
 class Folder:
-    """Put items together, and remember what was put together.
+    """Put items together into groups.
 
     Attributes:
-        folded: The groups made so far, by id.
+        folded: The groups made so far, by id; the groups around them are not known yet.
         sizes: How many functions each node, call and group is made of.
     """
 
@@ -58,7 +45,7 @@ class Folder:
         calls: Mapping[str, CallRecord],
         alike: Alike,
     ) -> None:
-        self.folded: dict[str, Folded] = {}
+        self.folded: dict[str, Group] = {}
         self._nodes = nodes
         self._modules = {call.id: modules[call.module] for call in calls.values()}
         self._alike = alike
@@ -66,7 +53,7 @@ class Folder:
         self._made = 0
 
     def fold(self, items: Sequence[str], gaps: Sequence[int]) -> list[str]:
-        """Return the items with what repeats itself replaced by groups.
+        """Return the items with repeated items replaced by groups.
 
         Args:
             items: Nodes and calls in an order in which forward can have made them.
@@ -182,8 +169,16 @@ class Folder:
         first: int = 1,
     ) -> str:
         self.sizes[group_id] = sum(self.sizes[item] for item in items)
-        self.folded[group_id] = Folded(
-            kind=kind, title=title, type=type_, items=tuple(items), count=count, first=first
+        self.folded[group_id] = Group(
+            id=group_id,
+            kind=kind,
+            parent=TOP,
+            title=title,
+            type=type_,
+            items=tuple(items),
+            count=count,
+            first=first,
+            size=self.sizes[group_id],
         )
         return group_id
 

@@ -9,15 +9,15 @@ Item = TypeVar("Item", bound=str)
 
 
 def forward_order(items: Iterable[Item], inputs: Mapping[Item, Sequence[Item]]) -> list[Item]:
-    """Return the items so that each comes after what it was computed from.
+    """Return the items so that each comes after its inputs.
 
     What belongs together stays together: right before an item stand its inputs, and of those the
     one with the longest history comes first. So a loop written out by hand comes out period by
     period, with what each period adds from outside in that period.
 
     Args:
-        items: What to order; an item that nothing else uses is the end of something.
-        inputs: What each was computed from, first input first; what is not there has none.
+        items: The items to order; an item that no other uses is the end of a chain.
+        inputs: The inputs of each item, first input first; an item that is missing here has none.
 
     Example:
         >>> forward_order(["y", "a", "b"], {"y": ["a", "b"], "b": ["a"]})

@@ -9,7 +9,7 @@ from hookviz._view.text.width import clean, cut
 _LONGEST_EM = 13.0
 
 # Only for PyTorch's own functions, whose names end in a number: `class Mul(Function)` gives
-# `MulBackward`, and what that does is known to its author alone.
+# `MulBackward`, and only its author knows its meaning.
 _SYMBOLS = {
     "Abs": "|x|",
     "AccumulateGrad": "+=",

@@ -12,7 +12,7 @@ from hookviz._view.groups.tree import TOP, GroupTree
 from hookviz._view.lookup.index import GraphIndex, Slot
 
 Side = Literal["grad_output", "grad_input"]
-"""As in PyTorch: what arrives at the outputs of a forward, and what leaves at its inputs."""
+"""As in PyTorch: gradients arrive at the outputs of a forward, and leave at its inputs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Port:
     Attributes:
         group: The group.
         side: Which way it goes.
-        place: Its place among those of that side, from 0.
+        place: Its place among the gradients of that side, from 0.
     """
 
     group: str
@@ -38,8 +38,8 @@ class Ports:
     graph there are none.
 
     Attributes:
-        at_slot: The ports whose gradient is what arrives at a slot.
-        along_edge: The ports whose gradient is what is sent along an edge.
+        at_slot: The ports whose gradient arrives at a slot.
+        along_edge: The ports whose gradient is sent along an edge.
         counts: How many ports each group has on each side.
     """
 
@@ -56,7 +56,7 @@ class Ports:
                 crossing[group, "grad_output"].setdefault((root.node, root.output_nr), [])
         leaves = {tensor.node for tensor in index.graph.tensors if tensor.is_leaf}
         for (group, side), slots in crossing.items():
-            # What goes on through the graph is told before what a leaf keeps.
+            # Gradients that go on through the graph are told before gradients that a leaf keeps.
             for slot in sorted(slots, key=lambda slot: slot[0] in leaves):
                 self._add(index, group, side, slot, slots[slot])
 
@@ -87,7 +87,7 @@ def _crossing(
         if tensor.is_leaf and tensor.module in modules and not tensor.is_root
     }
     for edge in index.graph.edges:
-        # What a parameter gets is no gradient of an input, also where another call uses it too.
+        # The gradient of a parameter is no gradient of an input, also where another call uses it.
         if edge.target in parameters:
             continue
         slot = edge.target, edge.input_nr

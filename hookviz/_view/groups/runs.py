@@ -1,4 +1,4 @@
-"""Find what repeats itself in a row: layers that are alike, the steps of a loop written out."""
+"""Find repetitions in a row: layers that are alike, the steps of a loop written out."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def find_runs(
         tokens: The row; items that are alike have the same number.
         crossings: How many arrows pass the gap before each item. A run may be cut into periods
             at several places; the one that fewest arrows pass is where the loop begins.
-        kinds: What the items are, whatever they begin with; see `_with_first_period`.
+        kinds: The kinds of the items without their first inputs; see `_with_first_period`.
 
     Example:
         >>> find_runs([7, 1, 2, 1, 2, 1, 2, 9])

@@ -1,4 +1,4 @@
-"""Say what a box that stands for several things is called."""
+"""Find the titles of boxes that stand for several things."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MOST_NAMES = 3
 
 
 def calls_title(first: ModuleRecord, last: ModuleRecord) -> str:
-    """Return one title for several calls; what their names have in common is said once.
+    """Return one title for several calls, with the common part of their names once.
 
     Example:
         >>> one, other = (ModuleRecord(id="m", name=n, type="") for n in ("layers.0", "layers.11"))
@@ -29,7 +29,7 @@ def calls_title(first: ModuleRecord, last: ModuleRecord) -> str:
 
 
 def functions_title(nodes: Sequence[NodeRecord]) -> str:
-    """Return the first few different functions of several, such as `T, Mm, Add, …`."""
+    """Return the names of the first few different functions, such as `T, Mm, Add, …`."""
     return _some(plain_function_name(node.name) for node in nodes)
 
 

@@ -1,4 +1,4 @@
-"""Hold the tree of groups: what can be drawn as one box, and what is inside it."""
+"""Hold the tree of groups: each can be drawn as one box."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ TOP = ""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """Nodes that are drawn as one box until somebody opens it.
+    """Nodes that are drawn as one box until it is opened.
 
     Attributes:
         id: `k0`, ... of a module's call; `g0`, ... of everything that hookviz itself put together.
         kind: `call` of a module; `fold` of repetitions that are alike; `range` of some of those;
             one `repeat` of several items; `stretch` of functions that are not alike.
         parent: Id of the group around it, or `TOP`.
-        title: What it is called.
-        type: The class of the module; of a fold, what is repeated.
+        title: The title of its box.
+        type: The class of the module; of a fold, the repeated part.
         items: Ids of the nodes and groups directly inside, in an order in which forward can have
             made them.
         count: How many repetitions a fold or range holds; else 1.
@@ -50,7 +50,7 @@ class Group:
 
     @property
     def name(self) -> str:
-        """What a user calls it: the name of the module, else the id."""
+        """The name that a user types: the name of the module, else the id."""
         return self.module.name if self.module is not None else self.id
 
 
@@ -62,8 +62,8 @@ class GroupTree:
         top: Ids of the nodes and groups that are in no group.
         owner: Id of the innermost group of each node, or `TOP`. The node of a parameter's leaf
             belongs where the parameter is used.
-        tensor_owner: The same for tensors, for those that are not at `TOP`.
-        through: Nodes that are never drawn on their own: those of a module's backward hooks.
+        tensor_owner: The same for tensors that are not at `TOP`.
+        through: The nodes of backward hooks of modules, which are never drawn on their own.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class GroupTree:
         self._parents = {call.id: call.parent for call in graph.calls}
 
     def items(self, group_id: str) -> tuple[str, ...]:
-        """Return what is directly inside a group, or inside nothing but the graph."""
+        """Return the nodes and groups directly inside a group, or in no group for `TOP`."""
         return self.top if group_id == TOP else self.groups[group_id].items
 
     def inner(self, group_id: str) -> Iterator[Group]:
@@ -128,7 +128,7 @@ class GroupTree:
         return outer == TOP or outer in self.chain(group_id)
 
     def openable(self, expanded: Collection[str]) -> frozenset[str]:
-        """Return those of some ids that are boxes with something to be seen inside."""
+        """Return the ids, out of some, of boxes with something to see inside."""
         return frozenset(one for one in expanded if one in self.groups and self.can_open(one))
 
     def can_open(self, group_id: str) -> bool:

@@ -1,4 +1,4 @@
-"""Say where in a graph an event happened: at which tensor, node and hook, and in which box."""
+"""Find the place of an event: its tensor, node and hook, and the box around them."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from hookviz._view.lookup.index import GraphIndex
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """The place of an event; what does not apply is empty.
+    """The place of an event; a part that does not apply is empty.
 
     Attributes:
         tensor, node, hook: Ids.
-        box: Id of the innermost group; for what happens to a call as such, the call itself.
+        box: Id of the innermost group; for an event of a call as such, the call itself.
         is_of_box: Whether it happened to the call as such: its forward ran, or a hook of its
             module.
     """

@@ -1,1 +1,1 @@
-"""Place what is drawn: Graphviz, or a layout without it."""
+"""Find the places of a scene: with Graphviz, or without it."""

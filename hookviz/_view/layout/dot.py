@@ -34,7 +34,7 @@ LABEL_HEIGHT = 16.0
 LABEL_GAP = 7.0
 """Room between an arrow and the text beside it."""
 
-# A label in the form of a table takes exactly the room that it asks for, whatever the fonts are.
+# A label in the form of a table takes exactly the room that it asks for, with any fonts.
 _LABEL = (
     '<<TABLE BORDER="0" CELLBORDER="0" CELLPADDING="0" CELLSPACING="0" FIXEDSIZE="TRUE" '
     'WIDTH="{:.0f}" HEIGHT="{:.0f}"><TR><TD></TD></TR></TABLE>>'
@@ -47,7 +47,7 @@ def scene_to_dot(scene: Scene, *, rescue: bool = False) -> str:
     Names in it are the scene's own ids, so no text from a user ever reaches Graphviz.
 
     Args:
-        scene: What is drawn.
+        scene: The scene.
         rescue: Use `RESCUE`.
     """
     # Here and not above: `import hookviz` loads no graph package.
@@ -90,7 +90,7 @@ def _direction(scene: Scene) -> str:
 
 
 def _content(scene: Scene) -> Mapping[str, list[Box | Frame]]:
-    """Return what is directly in each frame, and in none of them."""
+    """Return the content of each frame, and of the whole scene, without what is in inner frames."""
     content: dict[str, list[Box | Frame]] = defaultdict(list)
     for box in scene.boxes:
         content[box.frame].append(box)

@@ -1,4 +1,4 @@
-"""Hold where Graphviz has put everything."""
+"""Hold the places of everything in a picture."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def lay_out(scene: Scene, *, timeout: float = TIMEOUT) -> Layout:
     """Lay out a scene with the first engine that works; an error never replaces the picture.
 
     Args:
-        scene: What is drawn.
+        scene: The scene.
         timeout: Seconds for one attempt on a large graph; there are at most two, and then straight
             lines, which take next to no time.
     """
@@ -54,7 +54,7 @@ def _attempts(scene: Scene, dot: str, timeout: float) -> Iterator[tuple[Engine, 
 
 def _read(scene: Scene, drawn: Any, engine: Engine, *, is_rescue: bool) -> Layout:
     left, bottom, right, top = _numbers(drawn["bb"])
-    # What Graphviz leaves between a frame and what is before it is too little for an arrow.
+    # Graphviz leaves too little room above a frame for an arrow.
     above = 0.0 if scene.is_sideways else FRAME_GAP
 
     def place(text: str, lower: float = 0.0) -> Point:

@@ -11,7 +11,7 @@ import sys
 
 
 def draw(dot: str) -> str:
-    """Return Graphviz's JSON for DOT text; whatever pygraphviz raises passes through."""
+    """Return Graphviz's JSON for DOT text; errors of pygraphviz pass through."""
     import pygraphviz
 
     drawn: bytes = pygraphviz.AGraph(string=dot).draw(format="json0", prog="dot")

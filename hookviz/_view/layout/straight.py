@@ -26,7 +26,7 @@ _NOTE_GAP = 5.0
 def lay_out_straight(scene: Scene) -> Layout:
     """Put boxes into ranks in the direction of the arrows; lines may cross boxes.
 
-    What is in a frame is laid out by itself, so that frames never overlap with anything.
+    The content of a frame is laid out by itself, so that frames never overlap with anything.
     """
     blocks = _Blocks(scene)
     whole = blocks.block("")
@@ -91,7 +91,7 @@ class _Blocks:
         self.blocks: dict[str, _Block] = {}
 
     def block(self, frame: str) -> _Block:
-        """Lay out what is directly in a frame."""
+        """Lay out the content of a frame."""
         if frame not in self.blocks:
             sizes = {item: self._size(item) for item in self.content[frame]}
             self.blocks[frame] = _rows(self.scene, sizes, self.arrows.get(frame, []))

@@ -1,1 +1,1 @@
-"""Keep everything that a page without a kernel needs."""
+"""Save pages that need no kernel."""

@@ -1,4 +1,4 @@
-"""Answer in advance what a reader of a saved page may ask, since no Python answers there."""
+"""Answer the requests of a saved page in advance, since no Python answers there."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ MOST_PICTURES = 40
 """How many combinations of open boxes have a picture of their own; the others share a map."""
 
 MOST_COMPARED = 12
-"""The same for pictures with room for what another pass had."""
+"""The same for pictures with room for the values of another pass."""
 
 MOST_DRAWN = 60_000
-"""Elements after which no more pictures are drawn: they are what takes the time."""
+"""Elements after which no more pictures are drawn: elements take the time."""
 
 MOST_MAPPED = 400_000
 """How much the maps of one kind may add, beyond the first."""

@@ -9,7 +9,7 @@ from hookviz._view.layout.cut import cut_route
 from hookviz._view.layout.geometry import Layout, Rectangle
 from hookviz._view.layout.graphviz import lay_out
 from hookviz._view.layout.labels import beside
-from hookviz._view.saved.ways import Ways
+from hookviz._view.saved.hook_nodes import HookNodes
 from hookviz._view.scene.module_box import measure_box
 from hookviz._view.scene.panel import Panel
 from hookviz._view.scene.scene import Connector, Frame, Scene, label_width
@@ -19,7 +19,7 @@ from hookviz._view.svg.picture import LANGUAGE, Drawn
 from hookviz._view.text.message import Message
 
 _LEAST_CONTENT = 60.0
-"""What is in a frame, with the room around it, is at least that high."""
+"""The least height of the content of a frame with the room around it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Part:
     Attributes:
         opened, closed: Ids of boxes that have to be open, with all that are around them, and of
             boxes that must not be.
-        drawn: What is seen then.
+        drawn: The part.
     """
 
     opened: tuple[str, ...]
@@ -39,7 +39,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class BoxMap:
-    """A picture in which everything has its place for good: a closed box covers what is inside.
+    """A picture in which everything has its place for good: a closed box covers its content.
 
     Attributes:
         sheet: The picture without its parts.
@@ -51,7 +51,7 @@ class BoxMap:
 
 
 def box_map(drawn: Drawn, expanded: Collection[str]) -> BoxMap | None:
-    """Return the map in which these boxes can be open or closed, whatever the others are.
+    """Return the map in which each of these boxes can be open or closed.
 
     Args:
         drawn: The pass.
@@ -91,7 +91,7 @@ class _MapMaker:
         self, drawn: Drawn, scene: Scene, layout: Layout, covers: dict[str, Panel]
     ) -> None:
         self.drawn, self.scene, self.layout, self.covers = drawn, scene, layout, covers
-        self.ways = Ways(drawn.graph, drawn.tree)
+        self.hook_nodes = HookNodes(drawn.graph, drawn.tree)
         self.frames = {frame.id: frame for frame in scene.frames}
         self.boxes = {box.id: box for box in scene.boxes}
         self.drawing = Drawing(scene, layout, drawn.fields, LANGUAGE)
@@ -164,12 +164,12 @@ class _MapMaker:
         tail, keys = self.boxes[arrow.tail], arrow.keys
         if leaves and tail.is_card and arrow.kind == "feed":
             # The card is covered: the box itself sends what the card would have passed on.
-            sent = self.ways.leaving(tail.content.key, self._group(leaves))
+            sent = self.hook_nodes.leaving(tail.content.key, self._group(leaves))
             if sent:
                 keys, arrow = sent, replace(arrow, kind="edge")
         if enters and arrow.kind == "edge":
             sender, box = tail.content.key, self._group(enters)
-            keys = tuple(self.ways.entering(key, sender, box) for key in keys)
+            keys = tuple(self.hook_nodes.entering(key, sender, box) for key in keys)
         slot = None if enters else arrow.slot
         width = label_width(arrow.kind, keys, self.drawn.fields)
         arrow = replace(arrow, keys=keys, slot=slot, label_width=width)

@@ -17,7 +17,7 @@ Key = tuple[str, ...]
 
 
 def map_openings(tree: GroupTree, everything: Collection[str]) -> Iterator[Key]:
-    """Yield for which boxes there is a map: everything, then without what is in large boxes.
+    """Yield the boxes of each map: all of them, then all without the largest ones.
 
     On a map a closed box takes as much room as an open one, so those that would leave much of it
     empty are closed on other maps, in every combination.
@@ -51,7 +51,7 @@ def openings(
     """Yield which boxes can be open, each combination once.
 
     The start comes first, then everything and nothing, then the others by how many clicks they are
-    away from the start. Of a large graph there are more than anybody can count.
+    away from the start. Of a large graph there are too many to count.
     """
     start = seen_open(tree, expanded)
     first = dict.fromkeys((start, seen_open(tree, everything), ()))
@@ -68,7 +68,7 @@ def openings(
 
 
 def seen_open(tree: GroupTree, expanded: Collection[str]) -> Key:
-    """Return those of some open boxes that can be seen, in the order of the tree."""
+    """Return the visible ones of some open boxes, in the order of the tree."""
     opened = tree.openable(expanded)
     return tuple(box for box in tree.groups if opened.issuperset(tree.chain(box)))
 

@@ -41,7 +41,7 @@ AT_START: Mapping[str, Any] = {
     "predicting": False,
     "score": {"right": 0, "asked": 0, "steps": []},
 }
-"""The traits of an explorer that nobody has touched yet."""
+"""The traits of an explorer before the first click."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +53,7 @@ class PagePart:
             the page's.
         still: A picture of the whole pass, as SVG that stands alone.
         transcript: The pass as text.
-        heading: What stands above it; nothing if empty.
+        heading: The heading above it; none if empty.
     """
 
     state: Mapping[str, Any]
@@ -75,11 +75,11 @@ def page_part(
     """Make an explorer of a trace, before its first step.
 
     Args:
-        trace: What to step through.
+        trace: The pass to step through.
         lang: `"en"` or `"zh"`.
-        heading: What stands above it.
-        choices: What can be compared with, see `choice_data`.
-        comparisons: With those that were run, by the ids of the choices.
+        heading: The heading above it.
+        choices: The passes to choose from for a comparison, see `choice_data`.
+        comparisons: The comparisons with passes that were run, by the ids of the choices.
         expanded: Ids of the boxes that are open at first; as many as are readable if not given.
         code: Its hooks as plain PyTorch lines; if not given, as far as the trace knows them.
     """
@@ -103,7 +103,7 @@ def page_part(
 
 
 def uncompared_note(traces: Iterable[TraceRecord]) -> tuple[Message, ...]:
-    """Return what to say below passes that cannot be run again, if any of them has a hook on."""
+    """Return the note below passes that cannot be run again, if any of them has a hook on."""
     has_hooks = any(choice_data(trace.graph, has_edit=False) for trace in traces)
     return (Message("page.compare.none"),) if has_hooks else ()
 
@@ -152,7 +152,7 @@ def page_html(
     }
     script = _script()
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    # Nothing is fetched, and no script runs but the one below, whatever a name or a text contains.
+    # Nothing is fetched, and no script runs but the one below, with any names and texts.
     policy = f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'"
     sections = "\n".join(_section(part, number, lang) for number, part in enumerate(parts))
     said = "\n".join(
@@ -263,5 +263,5 @@ page.explorers.forEach((state, number) => {{
 
 
 def _inert(script: str) -> str:
-    """Return the script without what a page would take for its end; in texts it means the same."""
+    """Return the script without anything that a page takes for its end; texts stay the same."""
     return re.sub(r"</(?=script)", r"<\\/", script, flags=re.IGNORECASE).replace("<!--", "<\\!--")

@@ -1,4 +1,4 @@
-"""Keep other passes to compare with: of their steps, what they add to those on screen."""
+"""Keep other passes to compare with: the additions of their steps to the steps on screen."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hookviz._view.steps.value_book import ValueBook
 def kept_passes(
     steps: Sequence[Step], comparisons: Mapping[str, Comparison]
 ) -> dict[str, dict[str, Any]]:
-    """Return by name what differs from each pass, and what the steps say of it.
+    """Return the differences from each pass by its name, and the steps that tell them.
 
     Args:
         steps: Of the pass on screen.
@@ -33,7 +33,7 @@ def kept_passes(
 
 
 def with_room(steps: Sequence[Step], comparisons: Iterable[Comparison]) -> tuple[Step, ...]:
-    """Return the steps for a picture that has room for what is said of any of these passes."""
+    """Return the steps for a picture that has room for the texts about any of these passes."""
     found = [with_ghosts(steps, comparison) for comparison in comparisons]
     return tuple(
         replace(

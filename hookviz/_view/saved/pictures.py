@@ -14,11 +14,11 @@ _PLACE = re.compile(r'^<g transform="translate\(([-\d. ]+)\)"')
 _DRAWING = "hv-drawing"
 _HERE = "here"
 """Stands in for the parts of a drawing while the rest is written; it cannot be taken for other
-text, since what stands before and after it is escaped in any."""
+text, since the characters before and after it are escaped in any."""
 
 
 class Fragments:
-    """The parts of several pictures as markup, each one once; where it stands is said apart.
+    """The parts of several pictures as markup, each one once; its place is kept apart.
 
     Attributes:
         size: How many characters everything takes so far.

@@ -1,1 +1,1 @@
-"""Decide what is drawn, and how large."""
+"""Decide which things a picture shows, and how large they are."""

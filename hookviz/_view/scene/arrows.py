@@ -1,4 +1,4 @@
-"""Find the arrows between what is drawn: edges through closed boxes are merged or left out."""
+"""Find the arrows of a picture: edges into or inside closed boxes are merged or left out."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Arrow:
     Attributes:
         keys: Ids of the edges; several only at a closed box.
         tail: The node or closed group that sends.
-        head: What receives: a node, a closed group, a slot on which a card stands, or the node
+        head: The receiver: a node, a closed group, a slot on which a card stands, or the node
             of a leaf.
         slot: The output slot of the node at which it arrives.
     """
@@ -41,7 +41,7 @@ def find_arrows(
 
     Args:
         graph: The graph.
-        visible: What can be seen of it.
+        visible: The visible part of it.
         carded: The slots on which a tensor's card stands.
         leaves: The nodes of leaves that may be drawn.
     """
@@ -74,7 +74,7 @@ def resolve(
 
     Args:
         slot: Where it goes.
-        visible: What can be seen.
+        visible: The visible part of the graph.
         carded: The slots on which a card stands.
         key: The edge that it comes along.
         is_behind_card: Whether it has passed the cards on that slot already.

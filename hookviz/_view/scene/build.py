@@ -1,4 +1,4 @@
-"""Decide what is drawn for a graph, with some boxes open and others closed."""
+"""Build the scene of a graph, with some boxes open and others closed."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def build_scene(
     expanded: Collection[str] | None = None,
     direction: Direction = "auto",
 ) -> Scene:
-    """Return what to draw.
+    """Return the scene of a graph.
 
     Args:
         graph: The graph.
@@ -92,7 +92,7 @@ class _SceneBuilder:
         self.connectors: list[Connector] = []
 
     def build(self) -> Scene:
-        """Draw frames, functions and closed boxes, then cards, then what connects them."""
+        """Add frames, functions and closed boxes, then cards, then arrows."""
         self._add_frames_and_boxes()
         for tensor in self.graph.tensors:
             home = self.tree.tensor_owner.get(tensor.id, TOP)

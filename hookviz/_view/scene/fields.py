@@ -1,4 +1,4 @@
-"""Answer what every field of the picture holds at one step, and how much room it ever needs."""
+"""Hold the text of every field of a picture at one step, and its largest width over all steps."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hookviz._view.text.message import Message, Text, is_words, render
 from hookviz._view.text.width import clean, width_in_em
 
 STATES = ("error", "current", "done", "pending", "unreached")
-"""Of what several edges show as one, the first of these that any of them has."""
+"""Several edges that are drawn as one have the first of these states that any edge has."""
 
 _SEPARATOR_EM = 1.2
 
@@ -23,7 +23,7 @@ class Patched(Protocol):
 
     @property
     def patches(self) -> Sequence[tuple[str, str, Text]]:
-        """What changes on screen: the key of an element, the name of a field, its text."""
+        """The changes on screen: the key of an element, the name of a field, its text."""
 
 
 class Fields:
@@ -65,7 +65,7 @@ class Fields:
         return self._now.get((key, field), "")
 
     def now_of_all(self, keys: Iterable[str], field: str) -> Text:
-        """Return the texts of several elements as one; what is said twice is said once."""
+        """Return the texts of several elements as one, without repetitions."""
         texts: list[Text] = []
         for text in (self.now(key, field) for key in keys):
             if text != "" and text not in texts:

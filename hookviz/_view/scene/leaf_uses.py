@@ -20,7 +20,7 @@ MOST_LEAVES_OF_A_BOX = 6
 
 @dataclass(frozen=True, slots=True)
 class Uses:
-    """What sends gradients to a leaf, as far as it can be seen.
+    """The visible functions and boxes that send gradients to a leaf.
 
     Attributes:
         by_function: For each such arrow whether it comes from a function, and not from a box.

@@ -1,4 +1,4 @@
-"""Hold what is drawn with a head and rows: a tensor, the box of a module, a value."""
+"""Hold panels, which are drawn with a head and rows: tensors, boxes of modules, values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hold what is drawn: a card per tensor, a shape per function, a box per group, and arrows."""
+"""Hold a scene: a card per tensor, a shape per function, a box per group, and arrows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CONTRIBUTION_SIZE = 13.5
 LONGEST_CONTRIBUTION_EM = 16.0
 
 FRAME_PADDING = 14.0
-"""Room between a frame and what is in it."""
+"""Room between a frame and its content."""
 
 FRAME_GAP = 14.0
 """Room above a frame for the arrow that comes down to it."""
@@ -31,7 +31,7 @@ class FunctionShape:
 
     Attributes:
         node: The function.
-        symbol: What stands in the shape.
+        symbol: The text in the shape.
         is_round: A circle for a sign, a pill for a name.
         width, height: Size in pixels.
         note_width: Width of the note beside it, 0 without any.
@@ -55,7 +55,7 @@ class Box:
     """One thing with a place: `id` is unique in the scene and holds no text from the user.
 
     Attributes:
-        content: What stands there.
+        content: The panel or the shape.
         frame: Id of the innermost frame around it, or empty.
     """
 
@@ -81,11 +81,11 @@ class Box:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frame:
-    """What stands around the content of an open group.
+    """The frame around the content of an open group.
 
     Attributes:
         id: Unique in the scene, without text from the user.
-        head: What stands at its top.
+        head: The panel at its top.
         frame: Id of the frame around it, or empty.
     """
 
@@ -157,7 +157,7 @@ class Scene:
 
 
 def arrows_by_frame(scene: Scene) -> Mapping[str, list[tuple[str, str]]]:
-    """Return the arrows between what is directly in each frame, or in none of them.
+    """Return the arrows between the things that are directly in each frame, or in no frame.
 
     An arrow from a box in one frame to a box in another goes from frame to frame.
     """

@@ -1,4 +1,4 @@
-"""Connect the calls of a forward that left no graph: what went in, what came next, what came out.
+"""Connect the calls of a forward that left no graph: inputs, the order of calls, outputs.
 
 Which output became which input is not known then. So arrows between calls say only which came
 after which, and values stand where they were handed in and given back.
@@ -20,7 +20,7 @@ from hookviz._view.scene.visible import Visible
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """What is drawn besides the calls themselves."""
+    """The cards and arrows that are drawn besides the calls."""
 
     boxes: list[Box]
     connectors: list[Connector]
@@ -37,7 +37,7 @@ def values_of(
 
     Args:
         tree: The calls.
-        visible: What can be seen of them.
+        visible: The visible calls.
         drawn: Closed calls by id.
         frames: Open calls by id.
         fields: The texts.

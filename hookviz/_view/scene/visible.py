@@ -1,4 +1,4 @@
-"""Tell what stands for each node when some boxes are open and others are not."""
+"""Find the visible part of a graph with some boxes open and others closed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hookviz._view.groups.tree import TOP, GroupTree
 
 
 class Visible:
-    """What can be seen of a graph; nothing is looked at that lies in a closed box.
+    """The visible part of a graph; nothing inside a closed box is looked at.
 
     Attributes:
         frames: The open groups that can be seen, outer ones first.
@@ -52,7 +52,7 @@ class Visible:
         self._drawn = self.closed_set.union(self.functions)
 
     def _in_order(self) -> Iterator[str]:
-        """Yield what can be seen, open groups right before what is in them."""
+        """Yield visible nodes and groups, each open group right before its content."""
         waiting = list(reversed(self._tree.top))
         frames = set(self.frames)
         while waiting:

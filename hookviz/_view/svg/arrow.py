@@ -1,4 +1,4 @@
-"""Draw arrows, with what was sent along them."""
+"""Draw arrows, with the gradients that were sent along them."""
 
 from __future__ import annotations
 

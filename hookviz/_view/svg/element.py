@@ -16,7 +16,7 @@ from hookviz._view.text.width import clean, cut, width_in_em
 Element = ElementTree.Element
 
 _LONGEST_TOOLTIP_EM = 1200.0
-"""What was sent along thousands of edges fits on no screen."""
+"""The gradients of thousands of edges fit on no screen."""
 
 _LINE_BREAK = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 

@@ -1,4 +1,4 @@
-"""Draw what belongs under the graph: the legend, notes on the layout, and the transcript."""
+"""Draw the legend and the transcript below a graph."""
 
 from __future__ import annotations
 
@@ -74,10 +74,10 @@ def draw_transcript(transcript: str, top: float, lang: str) -> tuple[Element, fl
 
 
 def wrap_lines(text: str) -> list[str]:
-    """Return the lines of `text`, those longer than `TRANSCRIPT_EM` continued with an indent."""
+    """Return the lines of `text`; a line longer than `TRANSCRIPT_EM` goes on with an indent."""
     lines: list[str] = []
     for line in text.splitlines():
-        # A transcript may show ten thousand characters of somebody's print; a picture need not.
+        # A transcript may show ten thousand characters of one print; a picture need not.
         rest, indent = cut(clean(line.expandtabs(4)), 8 * TRANSCRIPT_EM), ""
         while width_in_em(rest) > TRANSCRIPT_EM:
             kept = cut(rest, TRANSCRIPT_EM)[:-1]

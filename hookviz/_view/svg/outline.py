@@ -1,4 +1,4 @@
-"""Draw what stands behind the texts of a panel: a card, a box with its sheets, a frame."""
+"""Draw the shape behind the texts of a panel: a card, a box with its sheets, a frame."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _FRAME_CORNER = 8.0
 
 
 def draw_outline(panel: Panel, place: Rectangle) -> list[Element]:
-    """Return what stands behind the texts of a panel; behind a fold, the edges of more like it."""
+    """Return the shape behind the texts of a panel; behind a fold, the edges of more sheets."""
     if panel.is_open:
         return [_rectangle("hv-frame", place.width, place.height, _FRAME_CORNER)]
     width, height = panel.inner_width, panel.height - panel.sheets * STACK
@@ -58,7 +58,7 @@ def draw_ground_of_rows(panel: Panel) -> Element:
 
 
 def error_mark(right: float) -> Element:
-    """Return the cross at the corner of what failed; hidden in every other state."""
+    """Return the cross at the corner of a panel, hidden in every state but `error`."""
     return element(
         "g",
         element("circle", cx=right - 4, cy=4, r=9),

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from hookviz._view.steps.steps import Step
 
 LANGUAGE = "en"
-"""What a picture for a page with a script is written in; the page translates it."""
+"""The language of a picture for a page with a script; the page translates it."""
 
 _MARGIN = 12.0
 _WIDEST_THAT_SHRINKS = 1100.0
@@ -61,7 +61,7 @@ class Drawn:
     def scene(
         self, expanded: Collection[str] | None = None, direction: Direction = "auto"
     ) -> Scene:
-        """Return what is drawn with some boxes open; see `build_scene`."""
+        """Return the scene with some boxes open; see `build_scene`."""
         return build_scene(
             self.graph, self.fields, tree=self.tree, expanded=expanded, direction=direction
         )
@@ -95,7 +95,7 @@ class Drawn:
             transcript: Lines to draw below a picture that stands alone.
         """
         scene, layout = self._laid_out(expanded, direction)
-        # A still picture of the whole pass shows how it ended, and not what happened last.
+        # A still picture of the whole pass shows its end, and not its last event.
         is_whole_pass = standalone and step == len(self.steps) - 1
         fields = self.fields.at(step, is_at_rest=is_whole_pass)
         drawing, width = Drawing(scene, layout, fields, lang).draw()
@@ -139,7 +139,7 @@ class Drawn:
     def picture_around(
         self, drawing: Element, width: float, scene: Scene, layout: Layout, note: Message | None
     ) -> Element:
-        """Return a picture around a drawing for such a page, with a note below it if any."""
+        """Return the picture around a drawing for such a page, with a note below it if any."""
         height = layout.height + 6
         below = [] if note is None else [_note(note, height, LANGUAGE)]
         root = self._frame(width, height + LINE_HEIGHT * len(below), scene, LANGUAGE)

@@ -59,7 +59,7 @@ def make_standalone(root: Element) -> None:
 
 
 def _remove_hidden(line: Element) -> None:
-    """Take out of a line with two gradients what the style sheet only hides."""
+    """Take the parts that the style sheet only hides out of a line with two gradients."""
     parts = {part.get("data-hv-field", "arrow"): part for part in line.findall("tspan")}
     if "rewritten" in parts and not parts["rewritten"].text:
         line.remove(parts["arrow"])
@@ -93,7 +93,7 @@ def _sheet_with_defaults() -> str:
 
 @cache
 def _class_attributes() -> dict[str, dict[str, str]]:
-    """Return what the sheet says of single classes, whatever the state."""
+    """Return the declarations of single classes that hold in every state."""
     found: dict[str, dict[str, str]] = {}
     for selectors, body in _RULE.findall(_sheet()):
         for selector in selectors.split(","):

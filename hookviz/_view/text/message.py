@@ -24,7 +24,7 @@ STYLES = frozenset(
         "error",
     }
 )
-"""Placeholders that say what their text is; the others only give sentences their shape."""
+"""Placeholders that give their text a meaning; the others only give sentences their shape."""
 
 _VALUES = frozenset(
     {
@@ -53,7 +53,7 @@ class Message:
 
     Attributes:
         key: Key of the language tables.
-        args: What stands for each placeholder: a literal (a number, a name, source text), another
+        args: The text for each placeholder: a literal (a number, a name, source text), another
             message, or a tuple of those, joined by the language's own separator.
     """
 
@@ -88,7 +88,7 @@ def segments(text: Text, lang: str) -> list[tuple[str, str]]:
 
 
 def to_json_data(text: Argument) -> object:
-    """Return what stands for the text in JSON: a string, `{"key", "args"}`, or a list of those."""
+    """Return the text as JSON data: a string, `{"key", "args"}`, or a list of them."""
     if isinstance(text, str):
         return text
     if isinstance(text, tuple):

@@ -38,7 +38,7 @@ def short_text(snapshot: TensorSnapshot | None, *, width: int = CARD_WIDTH) -> T
     if snapshot.summary is not None:
         return _summary(snapshot.dtype, shape, snapshot.summary, width)
     if snapshot.values is None and not snapshot.note:
-        # Nobody has read it, which is no failure: what is known is its kind.
+        # A value that was never read is no failure: its kind is known.
         return shape if _is_short(snapshot.dtype, width) else f"{snapshot.dtype} {shape}"
     if snapshot.values is None:
         return Message("value.unreadable", {"dtype": snapshot.dtype, "shape": shape})
@@ -53,7 +53,7 @@ def short_text(snapshot: TensorSnapshot | None, *, width: int = CARD_WIDTH) -> T
 
 
 def snapshot_text(snapshot: TensorSnapshot | None) -> Text:
-    """Return a value for the inspector: whole if it was kept whole, and what is unusual about it.
+    """Return a value for the inspector: whole if it was kept whole, with its unusual facts.
 
     Example:
         >>> snapshot_text(TensorSnapshot(shape=(), dtype="bfloat16", values=("8.0",)))
@@ -77,7 +77,7 @@ def snapshot_text(snapshot: TensorSnapshot | None) -> Text:
 def pair_text(
     before: TensorSnapshot | None, after: TensorSnapshot | None, *, width: int = CARD_WIDTH
 ) -> tuple[Text, Text]:
-    """Return two values in such a way that they look different if they are.
+    """Return the texts of two values, which look different if the values are.
 
     Without this, a hook that changes the eighth digit would read `0.333333 → 0.333333`.
     """
@@ -94,11 +94,11 @@ def pair_text(
 def change_text(
     before: TensorSnapshot | None, after: TensorSnapshot | None, *, with_shape: bool = True
 ) -> Text:
-    """Return `8 → 10`; of large tensors only what is not said twice: `[3, 32] norm 2 → 4`.
+    """Return `8 → 10`; of large tensors without repetitions: `[3, 32] norm 2 → 4`.
 
     Args:
-        before: What it was.
-        after: What it is.
+        before: The value before.
+        after: The value after.
         with_shape: Whether to say the shape of a large tensor if both are of one shape.
     """
     first, second = pair_text(before, after)
@@ -138,7 +138,7 @@ def shape_text(shape: tuple[int, ...]) -> str:
 
 
 def _is_short(dtype: str, width: int) -> bool:
-    """Return whether what is as usual need not be said: on a card."""
+    """Return whether the text leaves out usual facts, as on a card."""
     return width <= CARD_WIDTH and dtype in _USUAL_DTYPES
 
 

@@ -8,11 +8,11 @@ from hookviz._records import EdgeRecord, GraphRecord
 from hookviz._view.groups.tree import GroupTree
 
 
-class Ways:
-    """The ways through nodes that are not drawn: those of a module's backward hooks.
+class HookNodes:
+    """The nodes of backward hooks of modules, which are never drawn, and the edges through them.
 
     An arrow through such a node bears the edge behind it: what the hooks have made. At a closed box
-    it bears the edge before it: what has arrived there.
+    it bears the edge before it: the gradient that has arrived there.
     """
 
     def __init__(self, graph: GraphRecord, tree: GroupTree) -> None:
