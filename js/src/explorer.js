@@ -1,32 +1,32 @@
 /** Put the parts together and keep them in step with the model. */
 
-import { createCaption } from "./caption.js";
-import { createComparison } from "./comparison.js";
-import { createCodePanel } from "./code_panel.js";
-import { createControls } from "./controls.js";
-import { make } from "./dom.js";
-import { Drafts } from "./drafts.js";
-import { watchHaste } from "./haste.js";
-import { createHookPanel } from "./hook_panel.js";
-import { createHooksCode } from "./hooks_code.js";
-import { createInspector } from "./inspector.js";
-import { connectKernel } from "./kernel.js";
-import { keptAnswer } from "./kept_answers.js";
-import { handleKeys } from "./keyboard.js";
-import { createLegend } from "./legend.js";
-import { createNotice } from "./notice.js";
-import { createPicture } from "./picture.js";
-import { createPrediction } from "./prediction.js";
-import { createRunTo } from "./run_to.js";
-import { letSaveKeyOut } from "./save_key.js";
-import { watchRuns } from "./slow_run.js";
-import { clamp, Player } from "./stepper.js";
-import { themeOf, watchTheme } from "./theme.js";
-import { createTimeline } from "./timeline.js";
-import { createTranscript } from "./transcript.js";
-import { createValues } from "./values.js";
-import { readView } from "./view.js";
-import { Words } from "./words.js";
+import { createCaption } from "./steps/caption.js";
+import { createComparison } from "./lesson/comparison.js";
+import { createCodePanel } from "./code/code_panel.js";
+import { createControls } from "./steps/controls.js";
+import { make } from "./dom/dom.js";
+import { Drafts } from "./state/drafts.js";
+import { watchHaste } from "./page/haste.js";
+import { createHookPanel } from "./hooks/hook_panel.js";
+import { createHooksCode } from "./hooks/hooks_code.js";
+import { createInspector } from "./facts/inspector.js";
+import { connectKernel } from "./kernel/kernel.js";
+import { keptAnswer } from "./kernel/kept_answers.js";
+import { handleKeys } from "./page/keyboard.js";
+import { createLegend } from "./picture/legend.js";
+import { createNotice } from "./facts/notice.js";
+import { createPicture } from "./picture/picture.js";
+import { createPrediction } from "./lesson/prediction.js";
+import { createRunTo } from "./steps/run_to.js";
+import { letSaveKeyOut } from "./page/save_key.js";
+import { watchRuns } from "./kernel/slow_run.js";
+import { clamp, Player } from "./state/stepper.js";
+import { themeOf, watchTheme } from "./page/theme.js";
+import { createTimeline } from "./steps/timeline.js";
+import { createTranscript } from "./steps/transcript.js";
+import { createValues } from "./facts/values.js";
+import { readView } from "./state/view.js";
+import { Words } from "./dom/words.js";
 
 /** @typedef {import("./types.js").View} View */
 

@@ -1,8 +1,8 @@
 /** The browser half of hookviz: anywidget calls `render`, a page without Jupyter calls `mount`. */
 
 import { createExplorer } from "./explorer.js";
-import { make } from "./dom.js";
-import { createPageModel } from "./page_model.js";
+import { make } from "./dom/dom.js";
+import { createPageModel } from "./kernel/page_model.js";
 
 /**
  * @param {{model: import("./types.js").Model, el: HTMLElement}} view

@@ -47,7 +47,7 @@ export async function open(state) {
   const { document } = dom.window;
   globalThis.DOMParser = dom.window.DOMParser;
   const { default: explorer } = await import("../../js/src/index.js");
-  const { createPageModel } = await import("../../js/src/page_model.js");
+  const { createPageModel } = await import("../../js/src/kernel/page_model.js");
   const sent = [];
   const model = createPageModel(state, (message) => sent.push(message));
   const el = document.getElementById("el");
