@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from hookviz._languages import LANGUAGES, table
 from hookviz._live.session.session import HookLike, Session
 from hookviz._live.session.targets import HookId, Target
 from hookviz._records import BackwardArguments, HookKind, HookRecord, TraceRecord
@@ -56,9 +55,7 @@ class Explorer(SharingWidget):
         self._session = session
         self._compared = Compared(session)
         self._notices = 0
-        super().__init__(
-            lang=lang or "en", strings={language: dict(table(language)) for language in LANGUAGES}
-        )
+        super().__init__(lang=lang or "en")
         with self.hold_sync():
             self._show()
         self.on_msg(self._on_action)
@@ -204,16 +201,17 @@ class Explorer(SharingWidget):
             self._compared.see(before, self._session.trace, is_change=is_change)
         except BaseException as error:
             self._notices += 1
-            self.notice = notice_for(
+            notice = notice_for(
                 error,
                 serial=self._notices,
                 target=self._id_of(target),
                 hook=hook.id if isinstance(hook, HookRecord) else str(hook),
             )
+            self._give({"notice": notice})
             self.busy = False
             raise
         with self.hold_sync():
-            self.notice = self._news()
+            self._give({"notice": self._news()})
             self._show()
             self.step = matching_step(before.events, self._trace.events, step)
             self.busy = False
@@ -276,8 +274,7 @@ class Explorer(SharingWidget):
         )
         data["hooks_code"] = self.as_code()
         data["comparison"] = comparison_data(self._compared.against, comparison)
-        for name, value in data.items():
-            setattr(self, name, value)
+        self._give(data)
         if not self._is_there(self.selected):
             self.selected = ""
 

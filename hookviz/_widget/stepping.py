@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import anywidget
@@ -17,12 +17,11 @@ from hookviz._view.lesson.answers import Verdict, judge
 from hookviz._view.lesson.questions import Question
 from hookviz._view.lookup.marks import Mark
 from hookviz._view.page.boxes import all_opened, box_named, closed, expansion_data, opened_to
+from hookviz._view.page.strings import with_strings_for
 from hookviz._view.scene.ranks import DIRECTIONS
 from hookviz._view.steps.steps import Step
 from hookviz._view.text.message import render
 from hookviz.errors import HookvizError, UnknownTargetError
-
-_SHEETS = ("explorer.css", "picture.css", "lesson.css", "print.css")
 
 _SLOWEST, _FASTEST = 0.05, 50.0
 
@@ -32,7 +31,7 @@ class SteppingWidget(anywidget.AnyWidget):
 
     # As text: anywidget holds on to every widget whose script is a path, to reload it on change.
     _esm = (STATIC / "explorer.js").read_text(encoding="utf-8")
-    _css = "\n".join((STATIC / name).read_text(encoding="utf-8") for name in _SHEETS)
+    _css = (STATIC / "explorer.css").read_text(encoding="utf-8")
 
     step = traitlets.Int(0, help="0 before anything, n after the n-th event").tag(sync=True)
     selected = traitlets.Unicode("", help="id of the selected tensor, or empty").tag(sync=True)
@@ -202,10 +201,16 @@ class SteppingWidget(anywidget.AnyWidget):
         return found
 
     def _open(self, expanded: Collection[str]) -> None:
-        data = expansion_data(
-            self._trace, self._steps, expanded, tree=self._tree, direction=self.direction
+        self._give(
+            expansion_data(
+                self._trace, self._steps, expanded, tree=self._tree, direction=self.direction
+            )
         )
+
+    def _give(self, data: Mapping[str, Any]) -> None:
+        """Set traits in their order, and let the page have the words that they ask for."""
         with self.hold_sync():
+            self.strings = with_strings_for(data, self.strings)
             for name, value in data.items():
                 setattr(self, name, value)
 
