@@ -145,12 +145,14 @@
  * @property {(name: string) => any} get
  * @property {(name: string, value: unknown) => void} set
  * @property {() => void} save_changes
+ * @property {(changes: Record<string, unknown>) => void} [update] Sets several at once; only on a page that was saved.
  * @property {(content: object) => void} [send]
  * @property {(event: string, callback: (...args: any[]) => void) => void} on
  * @property {(event: string, callback: (...args: any[]) => void) => void} off
  *
  * @typedef {object} View Everything a part needs to draw itself, read from the model in one go.
  * @property {Step[]} steps
+ * @property {Strings} strings
  * @property {import("./state/frames.js").Frames} frames
  * @property {number} step A number of a step, as in Python.
  * @property {import("./state/stops.js").Stops} stops
@@ -207,9 +209,13 @@
  * @property {AbortSignal} signal Aborted when the view is removed: every listener hangs on it.
  * @property {import("./dom/words.js").Words} words
  * @property {Actions} actions
+ * @property {() => void} redraw Draws again, after something has changed that only a part knows.
  *
- * @typedef {object} Part
+ * @typedef {object} Part What needs more than a template: it measures, scrolls, or keeps the focus.
  * @property {HTMLElement} element
- * @property {(view: View, before: View | null) => void} update
+ * @property {(view: View, before: View | null) => void} update `before` is the view that is on screen.
+ *
+ * @typedef {(document: Document, signal: AbortSignal, callbacks: {input: (text: string) => void, submit: () => void}) =>
+ *   import("./code/code_editor.js").CodeEditor} CreateCodeEditor
  */
 export {};

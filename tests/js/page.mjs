@@ -16,6 +16,9 @@ function jsdom() {
 
 export const skip = jsdom() === null && "jsdom is not installed: run npm ci in js/";
 
+// lit-html makes its templates in the page that is there when it is loaded: import this file first.
+if (!skip) globalThis.document = new (jsdom().JSDOM)("").window.document;
+
 /** The state of the worked example; a new copy for each test. */
 export async function exampleState() {
   const file = new URL("../../js/preview/second_example.json", import.meta.url);

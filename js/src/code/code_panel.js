@@ -1,73 +1,104 @@
 /** Show the user's code beside the graph, with the line of the current step lit. */
 
-import { createCodeFile, keyOf } from "./code_file.js";
-import { make, setText } from "../dom/dom.js";
+import { html } from "lit-html";
+import { make } from "../dom/dom.js";
+import { draw } from "../dom/template.js";
+import { scrollInside } from "../page/scroll.js";
+import { codeFile, keyOf, shortName } from "./code_file.js";
+import { highlightLines } from "./highlight.js";
 
 /** @typedef {import("../types.js").View} View */
-/** @typedef {import("./code_file.js").CodeFile} CodeFile */
 
 /**
  * @param {import("../types.js").Context} context
  * @returns {import("../types.js").Part}
  */
 export function createCodePanel(context) {
-  const { document, signal, words, actions } = context;
-  const title = make(document, "span", "hv-heading");
-  const name = make(document, "bdi", "hv-chip");
-  const summary = make(document, "summary", "hv-summary", {}, [title, name]);
-  const tabs = make(document, "div", "hv-tabs", { role: "tablist" });
-  const body = make(document, "div", "hv-code-files");
+  const { document, signal, words, actions, redraw } = context;
   // Whether it is open is the page's own business: two views of one explorer may differ.
-  const element = make(document, "details", "hv-code-panel", { open: "" }, [summary, tabs, body]);
-  /** @type {CodeFile[]} */
-  let files = [];
-  let current = 0;
+  const element = make(document, "details", "hv-code-panel", { open: "" });
+  let current = "";
   /** @type {Map<string, number>} By line: the first step that belongs to it. */
   let firstSteps = new Map();
+  /** @type {Map<string, string>} By file: the line on which the arrow keys stand. */
+  const reached = new Map();
+  /** The line of the current step. */
+  let lit = "";
+  let mustFollow = false;
+  /** @type {WeakMap<import("../types.js").Source, Node[][]>} What stands in each line, by piece of code. */
+  const colored = new WeakMap();
 
-  tabs.addEventListener("click", (event) => {
-    const place = files.findIndex(({ tab }) => tab.contains(/** @type {Node} */ (event.target)));
-    if (place >= 0) show(place);
-  }, { signal });
-  tabs.addEventListener("keydown", (event) => {
-    const last = files.length - 1;
-    const place = { ArrowLeft: current - 1, ArrowRight: current + 1, Home: 0, End: last }[event.key];
-    if (place === undefined) return;
-    // The same keys step elsewhere: the explorer leaves alone what is prevented here.
-    event.preventDefault();
-    show(Math.max(0, Math.min(place, last)));
-    files[current]?.tab.focus({ preventScroll: true });
-  }, { signal });
   // A panel that was closed has no size, so nothing could be scrolled in it.
-  element.addEventListener("toggle", () => files[current]?.follow(), { signal });
+  element.addEventListener("toggle", follow, { signal });
 
   return {
     element,
     update(view, before) {
-      const old = firstSteps;
-      if (!before || view.steps !== before.steps) firstSteps = findFirstSteps(view.steps);
-      // After a change of a hook the same lines are marked as a rule, and what was scrolled stays.
-      const isSame = view.code === before?.code && hasSameKeys(old, firstSteps);
-      if (!isSame) draw(view);
-      if (!isSame || view.step !== before?.step || view.stops !== before.stops) light(view);
-      setText(title, words.say("ui.code"));
-      tabs.setAttribute("aria-label", words.say("ui.code"));
-      for (const file of files) file.name(words);
+      if (view.steps !== before?.steps) firstSteps = findFirstSteps(view.steps);
+      const files = [...new Set(view.code.map(({ file }) => file))];
+      if (view.code !== before?.code || view.step !== before.step || view.stops !== before.stops) light(view);
+      if (!files.includes(current)) current = files[0] ?? "";
+      element.hidden = files.length === 0;
+      const title = words.say("ui.code");
+      const isMarked = (/** @type {string} */ key) => firstSteps.has(key);
+      draw(element, html`<summary class="hv-summary"><span class="hv-heading">${title}</span><bdi class="hv-chip"
+        ?hidden=${files.length !== 1}>${files[0]}</bdi></summary>
+        <div class="hv-tabs" role="tablist" aria-label=${title} ?hidden=${files.length < 2}
+          @keydown=${(/** @type {KeyboardEvent} */ event) => move(event, files)}>${files.map((file) => tab(file, files))}</div>
+        <div class="hv-code-files">${files.map((file) => codeFile(context, view.code, file, {
+          name: shortName(file, files), isShown: file === current, lit, reached: reached.get(file), textsOf, isMarked, visit, reach,
+        }))}</div>`);
+      if (mustFollow) follow();
+      mustFollow = false;
     },
   };
 
-  /** @param {View} view */
-  function draw({ code }) {
-    const names = [...new Set(code.map(({ file }) => file))];
-    const isMarked = (/** @type {string} */ key) => firstSteps.has(key);
-    files = names.map((file) => createCodeFile(context, code, file, { names, isMarked, visit }));
-    tabs.replaceChildren(...files.map(({ tab }) => tab));
-    body.replaceChildren(...files.map(({ panel }) => panel));
-    element.hidden = files.length === 0;
-    tabs.hidden = files.length < 2;
-    setText(name, names[0] ?? "");
-    name.hidden = files.length !== 1;
-    show(Math.min(current, Math.max(files.length - 1, 0)));
+  /** @param {import("../types.js").Source} source */
+  function textsOf(source) {
+    const texts = colored.get(source) ?? highlightLines(document, source.lines);
+    colored.set(source, texts);
+    return texts;
+  }
+
+  /**
+   * @param {string} file
+   * @param {string[]} files
+   */
+  function tab(file, files) {
+    const isShown = file === current;
+    return html`<button type="button" class="hv-tab" role="tab" title=${file} tabindex=${isShown ? 0 : -1}
+      aria-selected=${isShown} @click=${() => show(file)}><bdi>${shortName(file, files)}</bdi></button>`;
+  }
+
+  /**
+   * @param {KeyboardEvent} event
+   * @param {string[]} files
+   */
+  function move(event, files) {
+    const last = files.length - 1;
+    const now = files.indexOf(current);
+    const place = { ArrowLeft: now - 1, ArrowRight: now + 1, Home: 0, End: last }[event.key];
+    if (place === undefined) return;
+    // The same keys step elsewhere: the explorer leaves alone what is prevented here.
+    event.preventDefault();
+    show(files[Math.max(0, Math.min(place, last))]);
+    /** @type {HTMLElement | null} */ (element.querySelector('[role=tab][aria-selected="true"]'))?.focus({ preventScroll: true });
+  }
+
+  /** @param {string} file */
+  function show(file) {
+    current = file;
+    mustFollow = true;
+    redraw();
+  }
+
+  /**
+   * @param {string} file
+   * @param {string} key
+   */
+  function reach(file, key) {
+    reached.set(file, key);
+    redraw();
   }
 
   /** @param {string} key Of a line. */
@@ -77,21 +108,21 @@ export function createCodePanel(context) {
   }
 
   /** @param {View} view */
-  function light({ stops, step }) {
+  function light({ stops, step, code }) {
     // Of several steps inside a box the last one that has a line counts.
     const steps = stops.saidAt(step)?.steps ?? [];
     const [index, line] = steps.findLast((item) => item.code)?.code ?? [-1, 0];
-    files.forEach((file, place) => {
-      if (file.light(index, line)) show(place);
-    });
-    files[current]?.follow();
+    lit = keyOf(index, line);
+    mustFollow = true;
+    const file = code[index]?.file;
+    if (file === undefined) return;
+    current = file;
+    if (firstSteps.has(lit)) reached.set(file, lit);
   }
 
-  /** @param {number} place */
-  function show(place) {
-    current = place;
-    files.forEach((file, index) => file.show(index === place));
-    files[place]?.follow();
+  function follow() {
+    const line = element.querySelector(".hv-code-file:not([hidden]) [aria-current]");
+    if (line) scrollInside(/** @type {HTMLElement} */ (line.closest(".hv-code-file")), /** @type {HTMLElement} */ (line));
   }
 }
 
@@ -106,12 +137,4 @@ function findFirstSteps(steps) {
     if (key !== "" && !found.has(key)) found.set(key, step);
   });
   return found;
-}
-
-/**
- * @param {Map<string, number>} one
- * @param {Map<string, number>} other
- */
-function hasSameKeys(one, other) {
-  return one === other || (one.size === other.size && [...one.keys()].every((key) => other.has(key)));
 }

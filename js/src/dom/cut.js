@@ -1,8 +1,7 @@
 /** Shorten text to the room that Python left for it, as `hookviz/view/text_width.py` does. */
 
-import { setText } from "./dom.js";
+import { makeSvg, setText } from "./dom.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 /** In em; what was sent along thousands of edges fits on no screen. */
 const LONGEST_TOOLTIP = 1200;
 const NARROW = 0.6;
@@ -28,7 +27,7 @@ export function writeCut(place, text, limit) {
     found?.remove();
     return;
   }
-  const tip = found ?? place.appendChild(place.ownerDocument.createElementNS(SVG, "title"));
+  const tip = found ?? place.appendChild(makeSvg(place.ownerDocument, "title"));
   setText(tip, cut(text, LONGEST_TOOLTIP));
 }
 

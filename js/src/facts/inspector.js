@@ -1,9 +1,10 @@
 /** Show everything known about one tensor, or one call of a module, at the current step. */
 
-import { iconButton, make, nameButton, setText } from "../dom/dom.js";
+import { html, nothing } from "lit-html";
+import { iconButton } from "../dom/template.js";
 import { foldAt, foldFacts } from "../state/fold.js";
-import { isModule } from "../state/target.js";
 import { isWords } from "../state/said.js";
+import { isModule } from "../state/target.js";
 
 /** @typedef {import("../types.js").Text} Text */
 /** @typedef {import("../types.js").Tensor} Tensor */
@@ -13,96 +14,78 @@ import { isWords } from "../state/said.js";
 
 /** Of a module, in the order in which they come to be known. */
 const CALL_ROWS = ["input", "output", "grad_output", "grad_input"];
-const ROWS = [
-  "value", "incoming", "rewritten", "grad", "shape", "dtype", "device", "layout", "names", ...CALL_ROWS, "note",
-  "repeated", "times", "inside",
-];
+
+/**
+ * @typedef {object} Shown
+ * @property {string} heading
+ * @property {string} name In full.
+ * @property {string} role
+ * @property {Text | null} [call] Which of its calls is shown, if there are several.
+ * @property {Facts} facts
+ * @property {Text[]} [notes]
+ * @property {string} [none] What is said where there is not a single fact.
+ */
 
 /**
  * @param {import("../types.js").Context} context
- * @returns {import("../types.js").Part}
+ * @param {View} view
  */
-export function createInspector({ document, signal, words, actions }) {
-  const heading = make(document, "h3", "hv-heading");
-  const role = make(document, "span", "hv-chip");
-  const call = make(document, "span", "hv-chip");
-  const follows = make(document, "span", "hv-follows");
-  const close = iconButton(document, "close", "hv-quiet");
-  const empty = make(document, "p", "hv-empty");
-  const list = make(document, "dl", "hv-facts");
-  const notes = make(document, "p", "hv-order", { dir: "auto" });
-  const tiles = new Map(ROWS.map((name) => [name, fact(document, list, name)]));
-  const element = make(document, "section", "hv-inspector", {}, [
-    make(document, "div", "hv-section-head", {}, [heading, role, call, follows, close]), empty, list, notes,
-  ]);
-
-  close.addEventListener("click", () => actions.select(""), { signal });
-
-  return {
-    element,
-    update(view) {
-      const target = view.shown;
-      const fold = foldAt(view);
-      for (const part of [heading, role, list]) part.hidden = target === null && fold === null;
-      close.hidden = view.selected === "";
-      follows.hidden = heading.hidden || view.selected !== "";
-      setText(follows, words.say("ui.inspector.follows"));
-      nameButton(close, words.say("ui.inspector.close"));
-      if (fold !== null) {
-        showFold(fold, view);
-        return;
-      }
-      const which = target !== null && isModule(target) ? callOf(target, view) : null;
-      call.hidden = which === null;
-      setText(call, words.format(which));
-      const facts = target === null ? [] : isModule(target) ? moduleFacts(view) : factsOf(target, view);
-      const hasFacts = showFacts(facts);
-      empty.hidden = target !== null && hasFacts;
-      const hasAny = view.tensors.length + view.modules.length > 0;
-      const none = hasAny ? "ui.inspector.empty" : "ui.inspector.nothing";
-      setText(empty, words.say(target === null ? none : "ui.inspector.not_called"));
-      const said = target !== null && isModule(target) ? (target.notes ?? []) : [];
-      setText(notes, said.map((note) => words.format(note)).join(" "));
-      notes.hidden = said.length === 0;
-      if (target === null) return;
-      const key = isModule(target) ? "ui.inspector.module" : "ui.inspector";
-      setText(heading, words.say(key, isModule(target) ? { module: target.label } : { tensor: target.label }));
-      heading.title = target.label;
-      setText(role, isModule(target) ? target.type : words.say(roleKey(target)));
-    },
-  };
+export function inspector({ words, actions }, view) {
+  const shown = shownIn(view);
+  const facts = (shown?.facts ?? []).flatMap(([name, value]) => {
+    const text = words.format(value);
+    return text === "" ? [] : [{ name, text, isSaid: isWords(value) }];
+  });
+  const nothingSelected = view.tensors.length + view.modules.length > 0 ? "ui.inspector.empty" : "ui.inspector.nothing";
+  const none = shown === null ? words.say(nothingSelected) : (shown.none ?? "");
+  const notes = (shown?.notes ?? []).map((note) => words.format(note)).join(" ");
+  const call = words.format(shown?.call);
+  return html`<section class="hv-inspector">
+    <div class="hv-section-head">
+      <h3 class="hv-heading" title=${shown?.name ?? nothing} ?hidden=${shown === null}>${shown?.heading}</h3>
+      <span class="hv-chip" ?hidden=${shown === null}>${shown?.role}</span>
+      <span class="hv-chip" ?hidden=${call === ""}>${call}</span>
+      <span class="hv-follows" ?hidden=${shown === null || view.selected !== ""}>${words.say("ui.inspector.follows")}</span>
+      ${iconButton("close", words.say("ui.inspector.close"), () => actions.select(""), { look: "hv-quiet", isHidden: view.selected === "" })}
+    </div>
+    <p class="hv-empty" ?hidden=${none === "" || facts.length > 0}>${none}</p>
+    <dl class="hv-facts" ?hidden=${shown === null}>${facts.map(({ name, text, isSaid }) => html`<div class="hv-fact"><dt
+      class="hv-term">${/* What the parameters of a hook are called has one name in every language. */
+      name.startsWith("grad_") ? name : words.say(`ui.inspector.${name}`)}</dt><dd
+      class="hv-detail hv-detail-${name} ${isSaid ? "hv-said" : ""}" dir="auto">${text}</dd></div>`)}</dl>
+    <p class="hv-order" dir="auto" ?hidden=${notes === ""}>${notes}</p>
+  </section>`;
 
   /**
-   * @param {import("../state/fold.js").Fold} fold
    * @param {View} view
+   * @returns {Shown | null}
    */
-  function showFold(fold, view) {
-    const { label, type, count } = fold.box;
-    call.hidden = notes.hidden = empty.hidden = true;
-    showFacts(foldFacts(fold, view));
-    setText(heading, words.say("ui.inspector.box", { module: label }));
-    heading.title = words.format(label);
-    setText(role, count > 1 ? words.say("box.times", { type, count: String(count) }) : words.format(type));
-  }
-
-  /**
-   * @param {Facts} facts
-   * @returns {boolean} Whether there is any.
-   */
-  function showFacts(facts) {
-    const values = new Map(facts);
-    let shown = 0;
-    for (const [name, { tile, term, detail }] of tiles) {
-      const value = values.get(name);
-      const text = words.format(value);
-      tile.hidden = text === "";
-      if (text !== "") shown += 1;
-      // What the parameters of a hook are called has one name in every language.
-      setText(term, name.startsWith("grad_") ? name : words.say(`ui.inspector.${name}`));
-      setText(detail, text);
-      detail.classList.toggle("hv-said", isWords(value));
+  function shownIn(view) {
+    const fold = foldAt(view);
+    if (fold !== null) {
+      const { label, type, count } = fold.box;
+      return {
+        heading: words.say("ui.inspector.box", { module: label }),
+        name: words.format(label),
+        role: count > 1 ? words.say("box.times", { type, count: String(count) }) : words.format(type),
+        facts: foldFacts(fold, view),
+      };
     }
-    return shown > 0;
+    const target = view.shown;
+    if (target === null) return null;
+    const { label: name } = target;
+    if (!isModule(target)) {
+      return { heading: words.say("ui.inspector", { tensor: name }), name, role: words.say(roleKey(target)), facts: factsOf(target, view) };
+    }
+    return {
+      heading: words.say("ui.inspector.module", { module: name }),
+      name,
+      role: target.type,
+      call: callOf(target, view),
+      facts: moduleFacts(view),
+      notes: target.notes,
+      none: words.say("ui.inspector.not_called"),
+    };
   }
 }
 
@@ -155,17 +138,4 @@ function callOf({ calls }, { shownKey }) {
   if (calls.length < 2) return null;
   const place = calls.indexOf(shownKey) + 1;
   return { key: "ui.inspector.call", args: { number: String(place), count: String(calls.length) } };
-}
-
-/**
- * @param {Document} document
- * @param {HTMLElement} list
- * @param {string} name
- */
-function fact(document, list, name) {
-  const term = make(document, "dt", "hv-term");
-  const detail = make(document, "dd", `hv-detail hv-detail-${name}`, { dir: "auto" });
-  const tile = make(document, "div", "hv-fact", {}, [term, detail]);
-  list.append(tile);
-  return { tile, term, detail };
 }

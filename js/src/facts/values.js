@@ -1,17 +1,17 @@
 /** Show the values of the current step: tables of small ones, pictures and figures of large ones. */
 
-import { make, setText } from "../dom/dom.js";
+import { html, nothing, svg } from "lit-html";
+import { guard } from "lit-html/directives/guard.js";
 import { cellColor, gridCells, limitOf } from "./color_scale.js";
 
 /** @typedef {import("../types.js").View} View */
 /** @typedef {import("../types.js").StepValue} StepValue */
 /** @typedef {import("../types.js").Context} Context */
 
-const SVG = "http://www.w3.org/2000/svg";
 /** Side of a cell in a picture: as large as fits, within what looks like a picture. */
 const CELLS = { smallest: 9, largest: 18, width: 144 };
 const BARS = { width: 144, height: 46 };
-const FIGURES = ["minimum", "maximum", "mean", "std", "norm", "zeros", "nans", "infs"];
+const FIGURES = /** @type {const} */ (["shape", "dtype", "minimum", "maximum", "mean", "std", "norm", "zeros", "nans", "infs"]);
 /** Counts are only said where there is something to count. */
 const COUNTS = new Set(["nans", "infs"]);
 /** Stands where there is no value. */
@@ -21,40 +21,37 @@ const SCALAR = "[]";
 
 /**
  * @param {Context} context
- * @returns {import("../types.js").Part}
+ * @param {View} view
  */
-export function createValues(context) {
-  const { document, words } = context;
-  const heading = make(document, "h3", "hv-heading");
-  const body = make(document, "div", "hv-values-body");
-  const element = make(document, "section", "hv-values", {}, [heading, body]);
+export function values(context, view) {
+  const now = view.steps[view.step]?.values ?? null;
+  const sides = now === null ? [] : [side("before", now.before, view), side("after", now.after, view)];
+  const found = sides.flatMap(({ items }) => items.map(({ value }) => value));
+  const isShown = found.some((value) => value.shape !== SCALAR);
+  return html`<section class="hv-values" ?hidden=${!isShown}><h3 class="hv-heading">${context.words.say("ui.values")}</h3>
+    <div class="hv-values-body">${guard([now, view.values, view.lang], () => (isShown ? draw(context, sides, limitOf(found)) : nothing))}</div>
+  </section>`;
+}
 
-  return {
-    element,
-    update(view, before) {
-      const now = view.steps[view.step]?.values ?? null;
-      const sides = now === null ? [] : [side("before", now.before, view), side("after", now.after, view)];
-      const found = sides.flatMap(({ items }) => items.map(({ value }) => value));
-      element.hidden = !found.some((value) => value.shape !== SCALAR);
-      if (element.hidden) {
-        body.replaceChildren();
-        return;
-      }
-      setText(heading, words.say("ui.values"));
-      const isOld = before !== null && before.step === view.step && before.steps === view.steps
-        && before.values === view.values && before.lang === view.lang;
-      if (isOld) return;
-      const limit = limitOf(found);
-      body.replaceChildren(
-        ...sides.filter(({ items }) => items.length > 0).map(({ name, items }) =>
-          make(document, "div", `hv-values-side hv-values-${name}`, {}, [
-            make(document, "h4", "hv-values-name", {}, [words.say(`ui.values.${name}`)]),
-            ...items.map(({ label, value }) => drawValue(context, label, value, limit)),
-          ])),
-        ...difference(context, sides, limit),
-      );
-    },
-  };
+/**
+ * @param {Context} context
+ * @param {ReturnType<typeof side>[]} sides
+ * @param {number} limit The number with the strongest color.
+ */
+function draw(context, sides, limit) {
+  const there = sides.filter(({ items }) => items.length > 0);
+  return html`${there.map(({ name, items }) =>
+    drawSide(context, name, items.map(({ label, value }) => drawValue(context, label, value, limit))))}${
+    difference(context, sides, limit)}`;
+}
+
+/**
+ * @param {Context} context
+ * @param {string} name
+ * @param {unknown} content
+ */
+function drawSide({ words }, name, content) {
+  return html`<div class="hv-values-side hv-values-${name}"><h4 class="hv-values-name">${words.say(`ui.values.${name}`)}</h4>${content}</div>`;
 }
 
 /**
@@ -74,111 +71,68 @@ function side(name, places, view) {
  * @param {Context} context
  * @param {string} label
  * @param {StepValue} value
- * @param {number} limit The number with the strongest color.
+ * @param {number} limit
  */
 function drawValue(context, label, value, limit) {
-  const { document, words } = context;
-  const parts = [];
-  if (label !== "") parts.push(make(document, "div", "hv-values-label", { dir: "auto" }, [label]));
-  if (value.rows !== undefined && value.levels !== undefined) {
-    parts.push(drawTable(document, value, limit));
-  } else if (value.grid) {
-    parts.push(drawGrid(context, value, limit));
-    if (value.histogram.length > 0) parts.push(drawHistogram(context, value));
-    parts.push(drawFigures(context, value));
-  } else {
-    parts.push(make(document, "div", "hv-values-text", { dir: "auto" }, [words.format(value.text)]));
-  }
-  return make(document, "div", "hv-value", {}, parts);
+  const { words } = context;
+  const name = label === "" ? nothing : html`<div class="hv-values-label" dir="auto">${label}</div>`;
+  if (value.rows !== undefined && value.levels !== undefined) return html`<div class="hv-value">${name}${drawTable(value, limit)}</div>`;
+  if (!value.grid) return html`<div class="hv-value">${name}<div class="hv-values-text" dir="auto">${words.format(value.text)}</div></div>`;
+  const picture = drawGrid(gridCells(value), value.columns, words.say("ui.values.grid", { shape: value.shape }), limit);
+  return html`<div class="hv-value">${name}${picture}${drawHistogram(context, value)}${drawFigures(context, value)}</div>`;
 }
 
 /**
- * @param {Document} document
  * @param {StepValue} value
  * @param {number} limit
  */
-function drawTable(document, value, limit) {
-  const rows = (value.rows ?? []).map((row, y) =>
-    make(document, "tr", "", {}, row.map((text, x) => {
-      const cell = make(document, "td", "", {}, [text]);
-      const color = cellColor((value.levels ?? [])[y]?.[x] ?? null, limit);
-      cell.style.setProperty("--hv-cell", color);
-      return cell;
-    })));
-  const table = make(document, "table", "hv-value-table", {}, [make(document, "tbody", "", {}, rows)]);
-  return make(document, "div", "hv-value-scroll", { tabindex: "0" }, [table]);
+function drawTable({ rows = [], levels = [] }, limit) {
+  const cells = rows.map((row, y) => html`<tr>${row.map((text, x) =>
+    html`<td style="--hv-cell: ${cellColor(levels[y]?.[x] ?? null, limit)}">${text}</td>`)}</tr>`);
+  return html`<div class="hv-value-scroll" tabindex="0"><table class="hv-value-table"><tbody>${cells}</tbody></table></div>`;
 }
 
 /**
- * @param {Context} context
- * @param {StepValue} value
+ * @param {(number | null)[]} cells
+ * @param {number} columns
+ * @param {string} name
  * @param {number} limit
  */
-function drawGrid({ document, words }, value, limit) {
-  const cells = gridCells(value);
-  const rows = Math.ceil(cells.length / value.columns);
-  const side = cellSide(value.columns);
-  const svg = svgElement(document, "svg", {
-    class: "hv-value-grid",
-    viewBox: `0 0 ${value.columns} ${rows}`,
-    width: String(value.columns * side),
-    height: String(rows * side),
-    role: "img",
-    "aria-label": words.say("ui.values.grid", { shape: value.shape }),
-    "shape-rendering": "crispEdges",
-  });
-  cells.forEach((level, place) => {
-    svg.append(svgElement(document, "rect", {
-      x: String(place % value.columns), y: String(Math.floor(place / value.columns)), width: "1", height: "1",
-      class: level === null ? "hv-not-finite" : "",
-      style: `--hv-cell: ${cellColor(level, limit)}`,
-    }));
-  });
-  return svg;
+function drawGrid(cells, columns, name, limit) {
+  const rows = Math.ceil(cells.length / columns);
+  const side = Math.min(CELLS.largest, Math.max(CELLS.smallest, Math.floor(CELLS.width / columns)));
+  return html`<svg class="hv-value-grid" viewBox="0 0 ${columns} ${rows}" width=${columns * side} height=${rows * side} role="img"
+    aria-label=${name} shape-rendering="crispEdges">${cells.map((level, place) => svg`<rect x=${place % columns}
+    y=${Math.floor(place / columns)} width="1" height="1" class=${level === null ? "hv-not-finite" : nothing}
+    style="--hv-cell: ${cellColor(level, limit)}"></rect>`)}</svg>`;
 }
 
 /**
  * @param {Context} context
  * @param {StepValue} value
  */
-function drawHistogram({ document, words }, value) {
-  const highest = Math.max(...value.histogram, 1);
-  const width = BARS.width / value.histogram.length;
-  const svg = svgElement(document, "svg", {
-    class: "hv-value-histogram", viewBox: `0 0 ${BARS.width} ${BARS.height}`, width: String(BARS.width),
-    height: String(BARS.height), role: "img",
-    "aria-label": words.say("ui.values.histogram", { low: value.minimum, high: value.maximum }),
-  });
-  value.histogram.forEach((count, place) => {
-    const height = (count / highest) * (BARS.height - 2);
-    svg.append(svgElement(document, "rect", {
-      x: String(place * width + 0.5), y: String(BARS.height - height), width: String(width - 1), height: String(height),
-    }));
-  });
-  const ends = make(document, "div", "hv-value-ends", {}, [
-    make(document, "span", "", {}, [value.minimum]), make(document, "span", "", {}, [value.maximum]),
-  ]);
-  return make(document, "div", "hv-value-bars", {}, [svg, ends]);
+function drawHistogram({ words }, { histogram, minimum, maximum }) {
+  if (histogram.length === 0) return nothing;
+  const highest = Math.max(...histogram, 1);
+  const width = BARS.width / histogram.length;
+  return html`<div class="hv-value-bars"><svg class="hv-value-histogram" viewBox="0 0 ${BARS.width} ${BARS.height}" width=${BARS.width}
+    height=${BARS.height} role="img" aria-label=${words.say("ui.values.histogram", { low: minimum, high: maximum })}>${
+    histogram.map((count, place) => {
+      const height = (count / highest) * (BARS.height - 2);
+      return svg`<rect x=${place * width + 0.5} y=${BARS.height - height} width=${width - 1} height=${height}></rect>`;
+    })}</svg><div class="hv-value-ends"><span>${minimum}</span><span>${maximum}</span></div></div>`;
 }
 
 /**
  * @param {Context} context
  * @param {StepValue} value
  */
-function drawFigures({ document, words }, value) {
-  const list = make(document, "dl", "hv-value-figures");
-  const facts = { shape: value.shape, dtype: value.dtype };
-  const named = [...Object.entries(facts), ...FIGURES.map((name) => [name, value[/** @type {"mean"} */ (name)]])];
-  for (const [name, figure] of named) {
-    const isNothing = figure === undefined || figure === ""
-      || (String(figure) === "0" && COUNTS.has(String(name)));
-    if (isNothing) continue;
-    list.append(make(document, "div", "", {}, [
-      make(document, "dt", "", {}, [words.say(`ui.values.${name}`)]),
-      make(document, "dd", "", {}, [String(figure)]),
-    ]));
-  }
-  return list;
+function drawFigures({ words }, value) {
+  return html`<dl class="hv-value-figures">${FIGURES.map((name) => {
+    const figure = String(value[/** @type {"mean"} */ (name)] ?? "");
+    const isNothing = figure === "" || (figure === "0" && COUNTS.has(name));
+    return isNothing ? nothing : html`<div><dt>${words.say(`ui.values.${name}`)}</dt><dd>${figure}</dd></div>`;
+  })}</dl>`;
 }
 
 /**
@@ -186,58 +140,24 @@ function drawFigures({ document, words }, value) {
  * number stands there, since none was recorded.
  *
  * @param {Context} context
- * @param {{items: {value: StepValue}[]}[]} sides
+ * @param {ReturnType<typeof side>[]} sides
  * @param {number} limit
  */
-function difference({ document, words }, sides, limit) {
+function difference(context, sides, limit) {
   const [before, after] = sides.map(({ items }) => (items.length === 1 ? items[0].value : null));
-  if (!before || !after || before.shape !== after.shape || before.shape === SCALAR) return [];
+  if (!before || !after || before.shape !== after.shape || before.shape === SCALAR) return nothing;
   const [one, other] = [levelsOf(before), levelsOf(after)];
   const columns = before.grid ? before.columns : (before.levels?.[0]?.length ?? 0);
-  if (one.length !== other.length || one.length === 0 || columns === 0) return [];
+  if (one.length !== other.length || one.length === 0 || columns === 0) return nothing;
   const cells = one.map((level, place) => {
     const now = other[place];
     return level === null || now === null ? null : now - level;
   });
-  if (cells.every((cell) => cell === 0)) return [];
-  const rows = Math.ceil(cells.length / columns);
-  const side = cellSide(columns);
-  const svg = svgElement(document, "svg", {
-    class: "hv-value-grid", viewBox: `0 0 ${columns} ${rows}`, width: String(columns * side),
-    height: String(rows * side), role: "img", "aria-label": words.say("ui.values.difference"),
-    "shape-rendering": "crispEdges",
-  });
-  cells.forEach((level, place) => {
-    svg.append(svgElement(document, "rect", {
-      x: String(place % columns), y: String(Math.floor(place / columns)), width: "1", height: "1",
-      class: level === null ? "hv-not-finite" : "", style: `--hv-cell: ${cellColor(level, limit)}`,
-    }));
-  });
-  return [make(document, "div", "hv-values-side hv-values-difference", {}, [
-    make(document, "h4", "hv-values-name", {}, [words.say("ui.values.difference")]), svg,
-  ])];
-}
-
-/** @param {number} columns */
-function cellSide(columns) {
-  const { smallest, largest, width } = CELLS;
-  return Math.min(largest, Math.max(smallest, Math.floor(width / columns)));
+  if (cells.every((cell) => cell === 0)) return nothing;
+  return drawSide(context, "difference", drawGrid(cells, columns, context.words.say("ui.values.difference"), limit));
 }
 
 /** @param {StepValue} value */
 function levelsOf(value) {
   return value.grid ? gridCells(value) : (value.levels ?? []).flat();
-}
-
-/**
- * @param {Document} document
- * @param {string} tag
- * @param {Record<string, string>} attributes
- */
-function svgElement(document, tag, attributes) {
-  const element = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value !== "") element.setAttribute(name, value);
-  }
-  return element;
 }

@@ -1,77 +1,55 @@
 /** Choose of what kind a hook is that is about to be added to a module. */
 
-import { make, setText } from "../dom/dom.js";
+import { html, nothing } from "lit-html";
+import { live } from "lit-html/directives/live.js";
 import { inOrder, sourceOf, takesKwargs, usualOf } from "../state/hook_kinds.js";
 
 /** @typedef {import("../types.js").Module} Module */
-/** @typedef {{kind: string, withKwargs: boolean}} Chosen */
+/** @typedef {{kind: string, with_kwargs: boolean}} Asked */
 
-/**
- * @param {import("../types.js").Context} context
- * @param {() => void} changed
- */
-export function createHookKindForm({ document, signal, words }, changed) {
-  /** @type {Map<string, Chosen>} By module. */
+/** @param {import("../types.js").Context} context */
+export function createHookKindForm({ words, redraw }) {
+  /** @type {Map<string, Asked>} By module: what was chosen, whether or not the module can have it now. */
   const chosen = new Map();
-  /** @type {Module | null} */
-  let module = null;
+  const none = { kind: "", with_kwargs: false };
 
-  const name = make(document, "span", "hv-field-name");
-  const kind = make(document, "select", "hv-select");
-  const box = make(document, "input", "", { type: "checkbox" });
-  const boxName = make(document, "span", "hv-code-word");
-  const boxLabel = make(document, "label", "hv-check", {}, [box, boxName]);
-  const element = make(document, "div", "hv-kind-form", {}, [
-    make(document, "label", "hv-field", {}, [name, kind]), boxLabel,
-  ]);
+  return {
+    asked,
+    /** @param {Module} module */
+    source(module) {
+      const { kind, with_kwargs: withKwargs } = asked(module);
+      return sourceOf(kind, withKwargs);
+    },
+    /** @param {Module | null} module `null` where no kind has to be chosen. */
+    draw(module) {
+      if (module === null) return nothing;
+      const { id, kinds } = module;
+      const now = asked(module);
+      const isPlain = !takesKwargs(now.kind);
+      return html`<div class="hv-kind-form"><label class="hv-field"><span class="hv-field-name">${words.say("ui.hook_kind")}</span><select
+        class="hv-select" @change=${(/** @type {any} */ event) => choose(id, { kind: event.target.value })}>${inOrder(kinds).map((kind) =>
+          html`<option value=${kind} .selected=${live(kind === now.kind)}>${words.say(`ui.hooks.kind.${kind}`)}</option>`)}</select></label><label
+        class="hv-check" ?data-hv-disabled=${isPlain}><input type="checkbox" .checked=${live(now.with_kwargs)} ?disabled=${isPlain}
+        @change=${(/** @type {any} */ event) => choose(id, { with_kwargs: event.target.checked })}><span class="hv-code-word">with_kwargs</span></label></div>`;
+    },
+  };
 
-  kind.addEventListener("change", () => choose({ ...wanted(), kind: kind.value }), { signal });
-  box.addEventListener("change", () => choose({ ...wanted(), withKwargs: box.checked }), { signal });
-
-  return { element, update, get, source: () => sourceOf(get().kind, get().withKwargs) };
-
-  /** @returns {Chosen} What was asked for, whether or not the module can have it now. */
-  function wanted() {
-    return chosen.get(module?.id ?? "") ?? { kind: "", withKwargs: false };
+  /**
+   * @param {Module} module
+   * @returns {Asked}
+   */
+  function asked({ id, kinds }) {
+    const { kind, with_kwargs: withKwargs } = chosen.get(id) ?? none;
+    const now = kinds.includes(kind) ? kind : usualOf(kinds);
+    return { kind: now, with_kwargs: withKwargs && takesKwargs(now) };
   }
 
   /**
-   * What is chosen for the module that is shown.
-   *
-   * @returns {Chosen}
+   * @param {string} id
+   * @param {Partial<Asked>} change
    */
-  function get() {
-    const kinds = module?.kinds ?? [];
-    const { kind: asked, withKwargs } = wanted();
-    const now = kinds.includes(asked) ? asked : usualOf(kinds);
-    return { kind: now, withKwargs: withKwargs && takesKwargs(now) };
-  }
-
-  /** @param {Chosen} next */
-  function choose(next) {
-    if (module === null) return;
-    chosen.set(module.id, next);
-    draw();
-    changed();
-  }
-
-  /** @param {Module | null} now `null` where no kind has to be chosen. */
-  function update(now) {
-    module = now;
-    element.hidden = module === null;
-    setText(name, words.say("ui.hook_kind"));
-    setText(boxName, "with_kwargs");
-    if (module !== null) draw();
-  }
-
-  function draw() {
-    const kinds = inOrder(module?.kinds ?? []);
-    const now = get();
-    kind.replaceChildren(...kinds.map((value) =>
-      make(document, "option", "", { value }, [words.say(`ui.hooks.kind.${value}`)])));
-    kind.value = now.kind;
-    box.checked = now.withKwargs;
-    box.disabled = !takesKwargs(now.kind);
-    boxLabel.toggleAttribute("data-hv-disabled", box.disabled);
+  function choose(id, change) {
+    chosen.set(id, { ...(chosen.get(id) ?? none), ...change });
+    redraw();
   }
 }

@@ -1,41 +1,43 @@
 /** Offer the hooks as plain PyTorch lines, to be copied into a program. */
 
-import { make, setText } from "../dom/dom.js";
+import { html } from "lit-html";
+import { textButton } from "../dom/template.js";
 
 const SAID_FOR = 2000;
 
 /**
  * @param {import("../types.js").Context} context
- * @returns {import("../types.js").Part}
+ * @returns {(view: import("../types.js").View) => unknown}
  */
-export function createHooksCode({ document, signal, words }) {
-  const summary = make(document, "summary", "hv-summary");
-  const text = make(document, "pre", "hv-passage-text", { tabindex: "0" });
-  const copy = make(document, "button", "hv-button hv-small", { type: "button" });
-  const said = make(document, "span", "hv-copied", { "aria-live": "polite" });
-  const element = make(document, "details", "hv-passage hv-hooks-code", {}, [
-    summary, make(document, "div", "hv-copy-row", {}, [copy, said]), text,
-  ]);
+export function createHooksCode({ document, words, redraw }) {
   const page = document.defaultView ?? window;
+  let isCopied = false;
 
-  copy.addEventListener("click", async () => {
+  return ({ hooksCode }) => html`<details class="hv-passage hv-hooks-code" ?hidden=${hooksCode === ""}>
+    <summary class="hv-summary">${words.say("ui.hooks_code")}</summary>
+    <div class="hv-copy-row">${textButton(words.say("ui.copy"), (event) => copy(event.currentTarget, hooksCode))}<span class="hv-copied"
+      aria-live="polite">${isCopied ? words.say("ui.copied") : ""}</span></div><pre class="hv-passage-text" tabindex="0">${hooksCode}</pre>
+  </details>`;
+
+  /**
+   * @param {Element} button
+   * @param {string} text
+   */
+  async function copy(button, text) {
     try {
-      await page.navigator.clipboard.writeText(text.textContent ?? "");
-      setText(said, words.say("ui.copied"));
-      page.setTimeout(() => setText(said, ""), SAID_FOR);
+      await page.navigator.clipboard.writeText(text);
+      tell(true);
+      page.setTimeout(() => tell(false), SAID_FOR);
     } catch {
       // Without leave to use the clipboard the text is selected: one more key copies it.
-      page.getSelection()?.selectAllChildren(text);
+      const place = button.closest("details")?.querySelector("pre");
+      if (place) page.getSelection()?.selectAllChildren(place);
     }
-  }, { signal });
+  }
 
-  return {
-    element,
-    update(view) {
-      element.hidden = view.hooksCode === "";
-      setText(summary, words.say("ui.hooks_code"));
-      setText(copy, words.say("ui.copy"));
-      setText(text, view.hooksCode);
-    },
-  };
+  /** @param {boolean} now */
+  function tell(now) {
+    isCopied = now;
+    redraw();
+  }
 }

@@ -1,5 +1,7 @@
 /** Talk to Python: say hello to learn whether a kernel answers, and send what a click asks for. */
 
+import { isKept, keptAnswer } from "./kept_answers.js";
+
 /** How long a greeting may stay unanswered before editing is switched off, in milliseconds. */
 const PATIENCE = 4000;
 
@@ -82,12 +84,22 @@ export function connectKernel(model, page, signal, { changed, accepted, refused 
     get waiting() {
       return waiting;
     },
-    /** @param {object} message */
-    send(message) {
-      if (!live) return;
-      waiting = true;
-      post(message);
-      changed();
+    /**
+     * @param {import("./kept_answers.js").Request} request
+     * @returns {boolean} Whether somebody could answer: Python, or what a saved page keeps.
+     */
+    can: (request) => live || isKept(model, request),
+    /** @param {import("./kept_answers.js").Request} request */
+    send(request) {
+      if (live) {
+        waiting = true;
+        post(request);
+        changed();
+      } else {
+        const kept = keptAnswer(model, request);
+        // All at once, as Python sends them: a picture belongs to the boxes that are open in it.
+        if (kept !== null) model.update?.(kept);
+      }
     },
   };
 }

@@ -1,78 +1,38 @@
-/** Choose another pass to compare with, and mark in the picture what is different there. */
+/** Choose another pass to compare with. */
 
-import { make, nameButton, setText } from "../dom/dom.js";
+import { html } from "lit-html";
+import { live } from "lit-html/directives/live.js";
 import { needsKernel } from "../dom/needs_kernel.js";
 
 /** @typedef {import("../types.js").View} View */
 
 /**
  * @param {import("../types.js").Context} context
- * @returns {import("../types.js").Part}
+ * @param {View} view
  */
-export function createComparison({ document, signal, words, actions }) {
-  const select = make(document, "select", "hv-select hv-compare");
-  /** @type {View | null} */
-  let shown = null;
+export function comparison({ words, actions, redraw }, view) {
+  const name = words.say("ui.compare");
+  const chosen = view.comparison?.against ?? "";
+  /** @type {View["comparisons"]} */
+  const choices = [{ id: "", text: words.say("ui.compare.none") }, ...view.comparisons];
+  /** @param {{id: string, absent?: boolean}} choice */
+  const isPossible = ({ id, absent }) => !absent && view.can({ action: "compare", against: id });
+  const isOff = view.busy || !choices.some(isPossible);
+  return html`<select class="hv-select hv-compare" aria-label=${name} title=${title()} ?hidden=${view.comparisons.length === 0}
+    ?disabled=${isOff} @change=${choose}>${choices.map((choice) => html`<option class=${choice.absent ? "hv-absent" : ""}
+      value=${choice.id} ?disabled=${!isPossible(choice)} .selected=${live(choice.id === chosen)}>${words.format(choice.text)}</option>`)}</select>`;
 
-  select.addEventListener("change", () => {
-    actions.send({ action: "compare", against: select.value });
-    // What is chosen stands in the model; it answers when the other pass has run.
-    if (shown !== null) select.value = chosen(shown);
-  }, { signal });
-
-  return {
-    element: select,
-    update(view, before) {
-      shown = view;
-      nameButton(select, words.say("ui.compare"));
-      select.hidden = view.comparisons.length === 0;
-      if (view.comparisons !== before?.comparisons || view.lang !== before?.lang) {
-        select.replaceChildren(
-          make(document, "option", "", { value: "" }, [words.say("ui.compare.none")]),
-          ...view.comparisons.map(({ id, text, absent }) =>
-            make(document, "option", absent ? "hv-absent" : "", { value: id }, [words.format(text)])),
-        );
-      }
-      select.value = chosen(view);
-      const possible = [...select.options].filter((option) => {
-        option.disabled = option.className === "hv-absent" || !view.can({ action: "compare", against: option.value });
-        return !option.disabled;
-      });
-      select.disabled = view.busy || possible.length === 0;
-      const absent = view.comparisons.find((choice) => choice.absent);
-      if (absent !== undefined) select.title = `${words.say("ui.compare")}: ${words.format(absent.text)}`;
-      if (select.disabled && !view.live && absent?.text !== view.comparisons[0]?.text) {
-        select.title = needsKernel(words, view.saved, words.say("ui.compare"));
-      }
-    },
-  };
-}
-
-/** @param {View} view */
-function chosen(view) {
-  return view.comparison?.against ?? "";
-}
-
-/**
- * Say of every drawn element whether the other pass has another value there.
- *
- * @param {Element} picture
- * @param {import("../types.js").Comparison | null} comparison
- */
-export function markDifferences(picture, comparison) {
-  const changed = new Set(comparison?.changed ?? []);
-  const same = new Set(comparison?.same ?? []);
-  for (const group of picture.querySelectorAll("[data-hv-key], [data-hv-keys], [data-hv-feed]")) {
-    const keys = keysOf(group);
-    const isKnown = keys.some((key) => changed.has(key) || same.has(key));
-    if (!isKnown) group.removeAttribute("data-hv-compared");
-    else group.setAttribute("data-hv-compared", keys.some((key) => changed.has(key)) ? "changed" : "same");
+  function title() {
+    const absent = view.comparisons.find((choice) => choice.absent);
+    const isAlone = absent?.text === view.comparisons[0]?.text;
+    if (isOff && !view.live && !isAlone) return needsKernel(words, view.saved, name);
+    return absent === undefined ? name : `${name}: ${words.format(absent.text)}`;
   }
-}
 
-/** @param {Element} group */
-function keysOf(group) {
-  const several = group.getAttribute("data-hv-keys");
-  if (several !== null) return several.split(" ");
-  return [group.getAttribute("data-hv-key") ?? group.getAttribute("data-hv-feed") ?? ""];
+  /** @param {any} event */
+  function choose({ target }) {
+    actions.send({ action: "compare", against: target.value });
+    // What is chosen stands in the model; it answers when the other pass has run.
+    redraw();
+  }
 }

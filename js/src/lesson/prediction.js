@@ -1,37 +1,60 @@
 /** Ask for the value of the next step before it is shown, and check the answer. */
 
+import { html } from "lit-html";
+import { make } from "../dom/dom.js";
+import { textButton } from "../dom/template.js";
 import { AnswerError, isCheckable, isRight, readAnswer } from "../state/answers.js";
-import { make, setText } from "../dom/dom.js";
 
 /** @typedef {import("../types.js").View} View */
 /** @typedef {import("../types.js").Question} Question */
+/** @typedef {{[name: string]: import("../types.js").Text}} Args */
 
 /**
  * @param {import("../types.js").Context} context
- * @returns {import("../types.js").Part}
+ * @returns {(view: View, before: View | null) => unknown}
  */
-export function createPrediction({ document, signal, words, actions }) {
-  const text = make(document, "label", "hv-question");
+export function createPrediction({ document, words, actions, redraw }) {
   const answer = make(document, "input", "hv-answer", {
     type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false",
   });
-  const check = make(document, "button", "hv-button hv-primary", { type: "submit" });
-  const reveal = make(document, "button", "hv-button", { type: "button" });
-  const verdict = make(document, "p", "hv-verdict", { "aria-live": "polite" });
-  const score = make(document, "span", "hv-score");
-  const form = make(document, "form", "hv-question-form", {}, [text, check, reveal]);
-  const element = make(document, "section", "hv-prediction", {}, [form, verdict, score]);
-  text.append(make(document, "span"), answer);
+  /** @type {{key: string, args: Args} | null} What was said of the last answer. */
+  let verdict = null;
 
-  /** @type {View | null} */
-  let shown = null;
-  /** @type {{key: string, args: Record<string, import("../types.js").Text>} | null} */
-  let said = null;
+  return (view, before) => {
+    if (!view.predicting) answer.value = "";
+    if (!view.predicting || (before !== null && before.steps !== view.steps)) verdict = null;
+    const question = nextQuestion(view);
+    answer.placeholder = words.say("ui.predict.placeholder");
+    const { right, asked } = view.score;
+    return html`<section class="hv-prediction" ?hidden=${!view.predicting}>
+      <form class="hv-question-form" ?hidden=${question === null} @submit=${(/** @type {Event} */ event) => check(event, view)}>
+        <label class="hv-question"><span>${words.format(question?.text)}</span>${answer}</label>
+        <button type="submit" class="hv-button hv-primary">${words.say("ui.predict.check")}</button>
+        ${textButton(words.say("ui.predict.reveal"), () => reveal(view), { look: "" })}
+      </form>
+      <p class="hv-verdict" aria-live="polite">${view.predicting ? saidOf(view, question) : ""}</p>
+      <span class="hv-score">${words.say("ui.predict.score", { right: String(right), asked: String(asked) })}</span>
+    </section>`;
+  };
 
-  form.addEventListener("submit", (event) => {
+  /**
+   * @param {View} view
+   * @param {Question | null} question
+   */
+  function saidOf(view, question) {
+    if (verdict !== null) return words.format(verdict);
+    if (question !== null) return "";
+    return words.say(view.step >= view.frames.count - 1 ? "ui.predict.end" : "ui.predict.nothing");
+  }
+
+  /**
+   * @param {Event} event
+   * @param {View} view
+   */
+  function check(event, view) {
     event.preventDefault();
-    const question = shown === null ? null : nextQuestion(shown);
-    if (shown === null || question === null) return;
+    const question = nextQuestion(view);
+    if (question === null) return;
     const given = answer.value.trim();
     let right = false;
     try {
@@ -41,82 +64,48 @@ export function createPrediction({ document, signal, words, actions }) {
       say("ui.predict.unreadable", { given });
       return;
     }
-    const target = questionStep(shown);
-    actions.answered(target, right);
-    if (right) {
-      say("ui.predict.right", { answer: question.shown });
-      answer.value = "";
-      actions.goto(target);
-    } else {
+    actions.answered(view.nextStep, right);
+    if (right) show(view, "ui.predict.right", question);
+    else {
       say("ui.predict.wrong", { given });
       answer.select();
     }
-  }, { signal });
+  }
 
-  reveal.addEventListener("click", () => {
-    const question = shown === null ? null : nextQuestion(shown);
-    if (shown === null || question === null) return;
-    const target = questionStep(shown);
-    actions.answered(target, false);
-    say("ui.predict.revealed", { answer: question.shown });
+  /** @param {View} view */
+  function reveal(view) {
+    const question = nextQuestion(view);
+    if (question === null) return;
+    actions.answered(view.nextStep, false);
+    show(view, "ui.predict.revealed", question);
+  }
+
+  /**
+   * @param {View} view
+   * @param {string} key
+   * @param {Question} question
+   */
+  function show(view, key, question) {
     answer.value = "";
-    actions.goto(target);
-  }, { signal });
+    say(key, { answer: question.shown });
+    actions.goto(view.nextStep);
+  }
 
   /**
    * @param {string} key
-   * @param {Record<string, import("../types.js").Text>} args
+   * @param {Args} args
    */
   function say(key, args) {
-    said = { key, args };
-    setText(verdict, words.format(said));
+    verdict = { key, args };
+    redraw();
   }
-
-  return {
-    element,
-    update(view, before) {
-      shown = view;
-      element.hidden = !view.predicting;
-      if (!view.predicting) {
-        said = null;
-        answer.value = "";
-        setText(verdict, "");
-        return;
-      }
-      const question = nextQuestion(view);
-      if (before !== null && before.steps !== view.steps) said = null;
-      form.hidden = question === null;
-      setText(/** @type {Node} */ (text.firstChild), question === null ? "" : words.format(question.text));
-      setText(check, words.say("ui.predict.check"));
-      setText(reveal, words.say("ui.predict.reveal"));
-      answer.placeholder = words.say("ui.predict.placeholder");
-      if (said === null && question === null) {
-        setText(verdict, words.say(view.step >= view.frames.count - 1 ? "ui.predict.end" : "ui.predict.nothing"));
-      } else {
-        setText(verdict, said === null ? "" : words.format(said));
-      }
-      const { right, asked } = view.score;
-      setText(score, words.say("ui.predict.score", { right: String(right), asked: String(asked) }));
-    },
-  };
-}
-
-/**
- * The step that would be shown next.
- *
- * @param {View} view
- */
-export function questionStep(view) {
-  return view.nextStep;
 }
 
 /**
  * @param {View} view
  * @returns {Question | null} What can be asked about the next step, if the browser can check it.
  */
-export function nextQuestion(view) {
-  const step = view.steps[questionStep(view)];
-  const question = step?.question ?? null;
-  if (question === null || questionStep(view) === view.step) return null;
-  return isCheckable(question.answer) ? question : null;
+function nextQuestion({ steps, step, nextStep }) {
+  const question = nextStep === step ? null : steps[nextStep]?.question;
+  return question && isCheckable(question.answer) ? question : null;
 }

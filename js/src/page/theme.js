@@ -4,30 +4,32 @@
 /** @typedef {"jupyter" | "vscode" | "colab" | "none"} Host Whose colours to take over; "none" for our own. */
 
 /**
- * @param {Document} document
- * @param {string} wanted The `theme` trait: "auto", "light" or "dark".
- * @returns {{theme: Theme, host: Host}}
- */
-export function themeOf(document, wanted) {
-  const found = pageTheme(document);
-  const theme = wanted === "light" || wanted === "dark" ? wanted : found.theme;
-  // The page's variables would be of the other theme than the one that was asked for.
-  return { theme, host: theme === found.theme ? found.host : "none" };
-}
-
-/**
- * @param {Document} document
- * @param {() => void} callback
+ * @param {HTMLElement} root Says in `data-hv-theme` and `data-hv-host` what was found, for the style sheet.
+ * @param {import("../types.js").Model} model
  * @param {AbortSignal} signal
  */
-export function watchTheme(document, callback, signal) {
-  const view = document.defaultView;
-  const observer = view?.MutationObserver ? new view.MutationObserver(callback) : null;
+export function followTheme(root, model, signal) {
+  const document = root.ownerDocument;
+  const page = document.defaultView;
+  const paint = () => {
+    const found = pageTheme(document);
+    const wanted = model.get("theme") ?? "auto";
+    const theme = wanted === "light" || wanted === "dark" ? wanted : found.theme;
+    root.dataset.hvTheme = theme;
+    // The page's variables would be of the other theme than the one that was asked for.
+    root.dataset.hvHost = theme === found.theme ? found.host : "none";
+  };
+  paint();
+  const observer = page?.MutationObserver ? new page.MutationObserver(paint) : null;
   for (const element of [document.documentElement, document.body]) {
     observer?.observe(element, { attributes: true });
   }
-  signal.addEventListener("abort", () => observer?.disconnect(), { once: true });
-  view?.matchMedia?.("(prefers-color-scheme: dark)").addEventListener("change", callback, { signal });
+  page?.matchMedia?.("(prefers-color-scheme: dark)").addEventListener("change", paint, { signal });
+  model.on("change:theme", paint);
+  signal.addEventListener("abort", () => {
+    observer?.disconnect();
+    model.off("change:theme", paint);
+  }, { once: true });
 }
 
 /**

@@ -1,32 +1,20 @@
 /** Turn the picture: from right to left, or from top to bottom. */
 
-import { iconButton, make, nameButton } from "../dom/dom.js";
+import { html } from "lit-html";
 import { needsKernel } from "../dom/needs_kernel.js";
+import { iconButton } from "../dom/template.js";
 
 /**
  * @param {import("../types.js").Context} context
+ * @param {import("../types.js").View} view
  */
-export function createDirection({ document, signal, words, actions }) {
-  const button = iconButton(document, "turn", "hv-quiet");
-  const element = make(document, "div", "hv-zoom-buttons", {}, [button]);
-  let wanted = "down";
-
-  button.addEventListener("click", () => {
-    if (button.getAttribute("aria-disabled") !== "true") actions.setDirection(wanted);
-  }, { signal });
-
-  return {
-    element,
-    /** @param {import("../types.js").View} view */
-    update({ picture, direction, live, saved, busy }) {
-      const isAcross = direction === "auto" ? looksAcross(picture) : direction === "across";
-      wanted = isAcross ? "down" : "across";
-      nameButton(button, words.say(`ui.direction.${wanted}`));
-      button.disabled = !live;
-      if (!live) button.title = needsKernel(words, saved, words.say(`ui.direction.${wanted}`));
-      button.setAttribute("aria-disabled", String(busy || !live));
-    },
-  };
+export function direction({ words, actions }, { picture, direction, live, saved, busy }) {
+  const isAcross = direction === "auto" ? looksAcross(picture) : direction === "across";
+  const wanted = isAcross ? "down" : "across";
+  const name = words.say(`ui.direction.${wanted}`);
+  return html`<div class="hv-zoom-buttons">${iconButton("turn", name, () => actions.setDirection(wanted), {
+    look: "hv-quiet", isOff: !live, isPossible: live && !busy, title: live ? name : needsKernel(words, saved, name),
+  })}</div>`;
 }
 
 /** @param {string} picture */

@@ -1,9 +1,8 @@
 /** Show a picture that is larger than its box as a whole, with the part that is in sight marked. */
 
-import { make } from "../dom/dom.js";
+import { make, makeSvg } from "../dom/dom.js";
 import { placeOfShape } from "./places.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 const LONGEST = 150;
 /** What is drawn of each element: only its outline. */
 const SHAPES = ".hv-card > .hv-box, .hv-function > .hv-shape, .hv-module > .hv-module-box, .hv-module > .hv-frame";
@@ -26,18 +25,12 @@ const MOST_SHAPES = 1500;
  * @param {(x: number, y: number) => void} lookAt Brings a point of the picture to the middle.
  */
 export function createMinimap({ document, signal, words }, lookAt) {
-  const element = make(document, "div", "hv-minimap", { "aria-hidden": "true" });
-  const svg = document.createElementNS(SVG, "svg");
   // One line around all of them: 1,000 elements would be taken up again at every step.
-  const frames = document.createElementNS(SVG, "path");
-  frames.setAttribute("class", "hv-minimap-frame");
-  const shapes = document.createElementNS(SVG, "path");
-  shapes.setAttribute("class", "hv-minimap-shape");
-  const sight = document.createElementNS(SVG, "rect");
-  sight.setAttribute("class", "hv-minimap-sight");
-  svg.append(frames, shapes, sight);
-  element.append(svg);
-  element.hidden = true;
+  const frames = makeSvg(document, "path", { class: "hv-minimap-frame" });
+  const shapes = makeSvg(document, "path", { class: "hv-minimap-shape" });
+  const sight = makeSvg(document, "rect", { class: "hv-minimap-sight" });
+  const svg = makeSvg(document, "svg", {}, [frames, shapes, sight]);
+  const element = make(document, "div", "hv-minimap", { "aria-hidden": "true", hidden: "" }, [svg]);
   let isDragged = false;
 
   svg.addEventListener("pointerdown", (event) => {

@@ -2,24 +2,16 @@
 
 import { select } from "d3-selection";
 import { zoom, zoomIdentity, zoomTransform } from "d3-zoom";
-import { iconButton, make, nameButton } from "../dom/dom.js";
+import { html } from "lit-html";
+import { iconButton } from "../dom/template.js";
+import { fitted, inBox, isWhole, MARGIN, revealing, scalesFor, sightOf } from "./camera.js";
 import { placeInPicture } from "./places.js";
 import { createSight } from "./sight.js";
 
-const TALLEST = 560;
-const LOWEST = 160;
-/** Below this scale text cannot be read: then a part of the picture is shown instead. */
-const READABLE = 0.55;
-/** Down to this scale the whole picture is better than a larger part of it. */
-const COMFORTABLE = 0.66;
-/** An explorer of less than this width shows a part of the picture, in a size that can be read. */
-const NARROW = 700;
-const READABLE_IF_NARROW = 0.8;
-const MARGIN = 12;
 /** How far one press of a key moves the picture. */
 const STRIDE = 80;
 
-/** @typedef {{left: number, top: number, right: number, bottom: number}} Place In pixels, in the box. */
+/** @typedef {import("./camera.js").Place} Place */
 
 /**
  * @param {import("../types.js").Context} context
@@ -27,12 +19,6 @@ const STRIDE = 80;
  * @param {(sight: import("./minimap.js").Sight) => void} moved Is told what is in sight now.
  */
 export function createPanZoom({ document, signal, words }, stage, moved = () => {}) {
-  const buttons = {
-    zoom_in: iconButton(document, "plus", "hv-quiet"),
-    zoom_out: iconButton(document, "minus", "hv-quiet"),
-    zoom_fit: iconButton(document, "fit", "hv-quiet"),
-  };
-  const element = make(document, "div", "hv-zoom-buttons", {}, Object.values(buttons));
   /** @type {SVGSVGElement | null} */
   let svg = null;
   let size = { width: 1, height: 1 };
@@ -69,19 +55,12 @@ export function createPanZoom({ document, signal, words }, stage, moved = () => 
         svg.classList.toggle("hv-gliding", !sourceEvent && !isInstant && isDrawn);
         svg.style.transform = `translate(${transform.x}px, ${transform.y}px) scale(${transform.k})`;
       }
-      tell(transform);
+      if (room.width > 0) moved({ ...sightOf(room, transform), size });
     });
   const selection = select(stage);
   selection.call(behavior).on("dblclick.zoom", null);
   signal.addEventListener("abort", () => selection.on(".zoom", null), { once: true });
 
-  buttons.zoom_in.addEventListener("click", () => scale(1.3), { signal });
-  buttons.zoom_out.addEventListener("click", () => scale(1 / 1.3), { signal });
-  buttons.zoom_fit.addEventListener("click", () => {
-    untouched = true;
-    held = false;
-    fit(true);
-  }, { signal });
   dragSideways(stage, signal, (x) => {
     untouched = false;
     isInstant = true;
@@ -97,11 +76,23 @@ export function createPanZoom({ document, signal, words }, stage, moved = () => 
     else behavior.translateBy(selection, 0, 0);
   });
 
-  return { element, update, show, reveal, pan, placeOf, center };
+  return { buttons, show, reveal, pan, placeOf, center };
 
-  /** @param {{x: number, y: number, k: number}} transform */
-  function tell({ x, y, k }) {
-    if (room.width > 0) moved({ left: -x / k, top: -y / k, width: room.width / k, height: room.height / k, size });
+  function buttons() {
+    /** @type {[sign: string, key: string, act: () => void][]} */
+    const found = [
+      ["plus", "ui.zoom_in", () => scale(1.3)],
+      ["minus", "ui.zoom_out", () => scale(1 / 1.3)],
+      ["fit", "ui.zoom_fit", showAll],
+    ];
+    return html`<div class="hv-zoom-buttons">${found.map(([sign, key, act]) =>
+      iconButton(sign, words.say(key), act, { look: "hv-quiet" }))}</div>`;
+  }
+
+  function showAll() {
+    untouched = true;
+    held = false;
+    fit(true);
   }
 
   /**
@@ -116,10 +107,6 @@ export function createPanZoom({ document, signal, words }, stage, moved = () => 
     isInstant = true;
     behavior.translateTo(selection, x, y);
     isInstant = false;
-  }
-
-  function update() {
-    for (const [name, button] of Object.entries(buttons)) nameButton(button, words.say(`ui.${name}`));
   }
 
   /**
@@ -158,9 +145,7 @@ export function createPanZoom({ document, signal, words }, stage, moved = () => 
       makeRoom(false);
       behavior.transform(selection, zoomTransform(stage));
     }
-    const { k } = zoomTransform(stage);
-    const isWhole = size.width * k <= room.width && size.height * k <= room.height;
-    held = !(untouched && isWhole);
+    held = !(untouched && isWhole(size, room, zoomTransform(stage)));
     const place = placeOf(anchored);
     if (held && place !== null) move(anchor.left - place.left, anchor.top - place.top);
     reveal(anchored);
@@ -172,32 +157,25 @@ export function createPanZoom({ document, signal, words }, stage, moved = () => 
     if (svg === null || room.width === 0) return;
     shown = true;
     isEntire = all;
-    const { readable, comfortable, widest } = makeRoom(all);
-    const whole = Math.min(widest, (room.height - 2 * MARGIN) / size.height);
-    const k = all || whole >= comfortable ? whole : readable;
-    behavior.scaleExtent([Math.min(0.1, whole), 4]);
-    const x = Math.max(MARGIN, (room.width - size.width * k) / 2);
-    const y = Math.max(MARGIN, (room.height - size.height * k) / 2);
+    const { transform: { x, y, k }, extent } = fitted(size, room, makeRoom(all), all);
+    behavior.scaleExtent(extent);
     behavior.transform(selection, zoomIdentity.translate(x, y).scale(k));
     if (target?.isConnected) reveal(target);
   }
 
   /**
-   * Make the box as high as the picture needs it, within reason.
+   * Make the box as high as the picture needs it.
    *
    * @param {boolean} all
    */
   function makeRoom(all) {
-    const { width } = room;
-    const isNarrow = (stage.closest(".hv-root")?.clientWidth ?? width) < NARROW;
-    const widest = Math.min(1, (width - 2 * MARGIN) / size.width);
-    const readable = all ? widest : Math.max(widest, isNarrow ? READABLE_IF_NARROW : READABLE);
-    const height = Math.min(TALLEST, Math.max(LOWEST, size.height * readable + 2 * MARGIN));
-    stage.style.minHeight = `${Math.round(height)}px`;
+    const around = stage.closest(".hv-root")?.clientWidth ?? room.width;
+    const scales = scalesFor(size, room.width, { isEntire: all, around });
+    stage.style.minHeight = `${scales.height}px`;
     // A picture that does not fit takes all the room beside the panel.
-    stage.classList.toggle("hv-stage-grows", size.height * readable + 2 * MARGIN > TALLEST);
+    stage.classList.toggle("hv-stage-grows", scales.isTooHigh);
     measure();
-    return { widest, readable, comfortable: isNarrow ? READABLE_IF_NARROW : COMFORTABLE };
+    return scales;
   }
 
   /** @param {number} factor */
@@ -214,11 +192,7 @@ export function createPanZoom({ document, signal, words }, stage, moved = () => 
   function reveal(element) {
     target = element;
     const place = placeOf(element);
-    if (place === null) return;
-    move(
-      shift(place.left, place.right, room.width),
-      shift(place.top, place.bottom, room.height),
-    );
+    if (place !== null) move(...revealing(place, room));
   }
 
   /**
@@ -229,10 +203,7 @@ export function createPanZoom({ document, signal, words }, stage, moved = () => 
     if (element === undefined || svg === null || room.width === 0) return null;
     const { x, y, k } = zoomTransform(stage);
     const known = placeInPicture(element);
-    if (known !== null) {
-      const { left, top, right, bottom } = known;
-      return { left: x + left * k, top: y + top * k, right: x + right * k, bottom: y + bottom * k };
-    }
+    if (known !== null) return inBox(known, { x, y, k });
     const whole = svg.getBoundingClientRect();
     if (!whole.width) return null;
     const place = element.getBoundingClientRect();
@@ -305,20 +276,6 @@ function isOurs(event) {
   if (event.type === "wheel") return event.ctrlKey || event.metaKey;
   if (event.touches !== undefined) return event.touches.length > 1;
   return !event.button && !event.ctrlKey;
-}
-
-/**
- * How far to move something so that it lies inside, with some room around it.
- *
- * @param {number} low
- * @param {number} high
- * @param {number} room
- */
-function shift(low, high, room) {
-  const fits = high - low + 2 * MARGIN <= room;
-  if (low < 1) return (fits ? MARGIN : 0) - low;
-  if (high > room - 1) return fits ? room - MARGIN - high : -low;
-  return 0;
 }
 
 /**

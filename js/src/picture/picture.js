@@ -1,28 +1,29 @@
 /** Keep the picture up to date: it is inserted once, then only states and texts change. */
 
-import { markDifferences } from "../lesson/comparison.js";
-import { writeCut } from "../dom/cut.js";
-import { make, setText } from "../dom/dom.js";
+import { markDifferences } from "./differences.js";
+import { direction } from "./direction.js";
 import { findDrawn, setFlag } from "./drawn.js";
-import { createDirection } from "./direction.js";
 import { createFind } from "./find.js";
 import { findMerged, updateMerged } from "./merged.js";
 import { createMinimap } from "./minimap.js";
 import { createPanZoom } from "./panzoom.js";
 import { focusAgain, focusedPlace } from "./picture_focus.js";
 import { handlePicture } from "./picture_keys.js";
+import { nameByContent } from "./spoken.js";
+import { createToggles } from "./toggles.js";
+import { writeCut } from "../dom/cut.js";
+import { make, setText } from "../dom/dom.js";
+import { parseSvg } from "../dom/svg.js";
 import { isRewriting } from "../state/rewriting.js";
 import { isWords } from "../state/said.js";
-import { nameByContent } from "./spoken.js";
-import { parseSvg } from "../dom/svg.js";
-import { createToggles } from "./toggles.js";
+import { hasChanged } from "../state/view.js";
 
 /** @typedef {import("../types.js").View} View */
 /** @typedef {import("../state/frames.js").Change} Change */
 
 /**
  * @param {import("../types.js").Context} context
- * @returns {import("../types.js").Part & {tools: HTMLElement[], pan: (x: number, y: number) => void}}
+ * @returns {import("../types.js").Part & {tools: (view: View) => unknown[], pan: (x: number, y: number) => void}}
  */
 export function createPicture(context) {
   const { document, words } = context;
@@ -32,7 +33,6 @@ export function createPicture(context) {
   const minimap = createMinimap(context, (x, y) => panzoom.center(x, y));
   const panzoom = createPanZoom(context, stage, minimap.move);
   const find = createFind(context, go);
-  const direction = createDirection(context);
   const toggles = createToggles(context);
   const missing = make(document, "p", "hv-empty");
   const element = make(document, "div", "hv-picture-box", {}, [stage, minimap.element, missing]);
@@ -53,7 +53,12 @@ export function createPicture(context) {
 
   handlePicture(context, stage, { toggle: toggles.toggle, reveal: panzoom.reveal, idOf });
 
-  return { element, tools: [find.element, toggles.element, direction.element, panzoom.element], pan: panzoom.pan, update };
+  return {
+    element,
+    tools: (view) => [find(view), toggles.buttons(view), direction(context, view), panzoom.buttons()],
+    pan: panzoom.pan,
+    update,
+  };
 
   /**
    * @param {View} view
@@ -62,25 +67,20 @@ export function createPicture(context) {
   function update(view, before) {
     shown = view;
     stage.setAttribute("aria-label", words.say("ui.graph"));
-    panzoom.update();
-    const isNew = !before || view.picture !== before.picture;
+    const isNew = hasChanged(view, before, "picture");
+    const isTranslated = isNew || hasChanged(view, before, "lang", "strings");
     if (isNew) insert(view, before);
-    if (isNew || view.frames !== before.frames || view.lang !== before.lang) {
-      if (isNew || view.lang !== before?.lang) translate(view);
-      for (const change of view.frames.all(view.step)) apply(change);
-    } else {
-      for (const change of view.frames.changes(before.step, view.step)) apply(change);
-    }
+    if (isTranslated) translate(view);
+    const isOther = isTranslated || hasChanged(view, before, "frames");
+    const changes = isOther ? view.frames.all(view.step) : view.frames.changes(before?.step ?? 0, view.step);
+    for (const change of changes) apply(change);
     for (const arrow of stale) updateMerged(arrow, view.frames, view.step, (place, text) => write(place, words.format(text)));
     stale.clear();
     nameChanged();
-    const isAsked = isNew || view.lang !== before.lang || view.live !== before.live || view.busy !== before.busy;
-    if (isAsked) toggles.update(view);
-    find.update(view, before);
-    if (isAsked || view.direction !== before.direction) direction.update(view);
-    if (isNew || view.selected !== before?.selected) select(view);
-    if (svg !== null && (isNew || view.comparison !== before?.comparison)) markDifferences(svg, view.comparison);
-    const isMoved = !before || view.step !== before.step || view.frames !== before.frames;
+    if (isTranslated || hasChanged(view, before, "live", "busy")) toggles.update(view);
+    if (isNew || hasChanged(view, before, "selected")) select(view);
+    if (svg !== null && (isNew || hasChanged(view, before, "comparison"))) markDifferences(svg, view.comparison);
+    const isMoved = hasChanged(view, before, "step", "frames");
     if (isNew || isMoved) follow(view, isMoved || toggled(view, before) === undefined);
   }
 
@@ -115,42 +115,43 @@ export function createPicture(context) {
     if (parts === undefined) return;
     changed.add(parts);
     const text = words.format(value);
-    if (field === "state") {
-      for (const group of parts.groups) group.setAttribute("data-hv-state", text);
-    } else if (field.startsWith("hook-state:")) {
-      for (const row of parts.fields.get(field) ?? []) row.setAttribute("data-hv-state", text);
-    } else {
-      if (field === "rewritten") {
-        for (const group of parts.groups) setFlag(group, "data-hv-rewritten", text !== "");
-      }
-      if (field.startsWith("hook:")) {
-        for (const row of parts.fields.get(field.replace("hook:", "hook-state:")) ?? []) {
-          setFlag(row, "data-hv-rewrote", isRewriting(value));
-        }
-      }
-      for (const place of parts.fields.get(field) ?? []) {
-        write(place, text);
-        place.classList.toggle("hv-said", isWords(value));
-      }
+    const places = parts.fields.get(field) ?? [];
+    if (field === "state" || field.startsWith("hook-state:")) {
+      for (const item of field === "state" ? parts.groups : places) item.setAttribute("data-hv-state", text);
+      return;
+    }
+    if (field === "rewritten") {
+      for (const group of parts.groups) setFlag(group, "data-hv-rewritten", text !== "");
+    }
+    for (const row of parts.fields.get(field.replace(/^hook:/, "hook-state:")) ?? []) {
+      if (field.startsWith("hook:")) setFlag(row, "data-hv-rewrote", isRewriting(value));
+    }
+    for (const place of places) {
+      write(place, text);
+      place.classList.toggle("hv-said", isWords(value));
     }
   }
 
   /** @param {View} view */
   function translate(view) {
-    for (const place of svg?.querySelectorAll("[data-hv-message]") ?? []) {
-      const message = parseMessage(place.getAttribute("data-hv-message"));
-      if (message !== null) write(place, words.format(message));
-    }
-    for (const tip of svg?.querySelectorAll("title[data-hv-lines]") ?? []) {
-      const lines = parseMessage(tip.getAttribute("data-hv-lines"));
+    for (const [place, message] of messages("data-hv-message")) write(place, words.format(message));
+    for (const [tip, lines] of messages("data-hv-lines")) {
       if (Array.isArray(lines)) setText(tip, lines.map((line) => words.format(line)).join("\n"));
     }
-    for (const card of svg?.querySelectorAll("[data-hv-label]") ?? []) {
-      const message = parseMessage(card.getAttribute("data-hv-label"));
-      if (message !== null) card.setAttribute("aria-label", words.format(message));
-    }
+    for (const [card, message] of messages("data-hv-label")) card.setAttribute("aria-label", words.format(message));
     const root = view.tensors.find(({ role }) => role === "root");
     if (root) svg?.setAttribute("aria-label", words.say("picture.description", { tensor: root.label }));
+  }
+
+  /**
+   * @param {string} attribute
+   * @returns {[Element, import("../types.js").Text][]} What of the picture depends on the language.
+   */
+  function messages(attribute) {
+    return [...(svg?.querySelectorAll(`[${attribute}]`) ?? [])].flatMap((element) => {
+      const message = parseMessage(element.getAttribute(attribute));
+      return message === null ? [] : [[element, message]];
+    });
   }
 
   function nameChanged() {

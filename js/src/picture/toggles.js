@@ -1,31 +1,20 @@
 /** Open and close the boxes of the picture: by the signs on them, and all at once. */
 
-import { iconButton, make, nameButton, setText } from "../dom/dom.js";
+import { html } from "lit-html";
+import { makeSvg, setText } from "../dom/dom.js";
 import { needsKernel } from "../dom/needs_kernel.js";
+import { iconButton } from "../dom/template.js";
 
 /** @typedef {import("../types.js").View} View */
-
-const SVG = "http://www.w3.org/2000/svg";
 
 /**
  * @param {import("../types.js").Context} context
  */
-export function createToggles({ document, signal, words, actions }) {
-  const buttons = {
-    expand_all: iconButton(document, "expand", "hv-quiet"),
-    collapse_all: iconButton(document, "collapse", "hv-quiet"),
-  };
-  const element = make(document, "div", "hv-zoom-buttons", {}, Object.values(buttons));
+export function createToggles({ document, words, actions }) {
   /** @type {Map<string, Element>} By id of the box. */
   let toggles = new Map();
 
-  for (const [action, button] of Object.entries(buttons)) {
-    button.addEventListener("click", () => {
-      if (isEnabled(button)) actions.send({ action });
-    }, { signal });
-  }
-
-  return { element, find, update, toggle };
+  return { buttons, find, update, toggle };
 
   /** @param {SVGSVGElement | null} svg */
   function find(svg) {
@@ -35,28 +24,30 @@ export function createToggles({ document, signal, words, actions }) {
   }
 
   /** @param {View} view */
-  function update({ boxes, live, saved, busy, can }) {
-    let closed = 0;
+  function update({ boxes, live, saved, can }) {
     for (const [id, sign] of toggles) {
-      const isOpen = sign.getAttribute("aria-expanded") === "true";
-      if (!isOpen) closed += 1;
       const label = words.format(boxes.label(id));
       const number = boxes.get(id)?.number;
       const module = number ? `${label} (${number})` : label;
-      const name = words.say(isOpen ? "box.collapse" : "box.expand", { module });
+      const name = words.say(isOpen(sign) ? "box.collapse" : "box.expand", { module });
       sign.setAttribute("aria-label", name);
-      const isPossible = can({ action: isOpen ? "collapse" : "expand", box: id });
+      const isPossible = can({ action: isOpen(sign) ? "collapse" : "expand", box: id });
       sign.setAttribute("aria-disabled", String(!isPossible));
       setTitle(document, sign, isPossible || live ? name : needsKernel(words, saved, name));
     }
-    element.hidden = toggles.size === 0;
-    for (const [name, button] of Object.entries(buttons)) {
-      nameButton(button, words.say(`ui.${name}`));
-      button.disabled = !live && !can({ action: name });
-      if (button.disabled) button.title = needsKernel(words, saved, words.say(`ui.${name}`));
-      const possible = name === "expand_all" ? closed > 0 : closed < toggles.size;
-      button.setAttribute("aria-disabled", String(!possible || busy));
-    }
+  }
+
+  /** @param {View} view */
+  function buttons({ live, saved, busy, can }) {
+    const open = [...toggles.values()].filter(isOpen).length;
+    const possible = { expand_all: open < toggles.size, collapse_all: open > 0 };
+    return html`<div class="hv-zoom-buttons" ?hidden=${toggles.size === 0}>${Object.entries(possible).map(([action, isPossible]) => {
+      const name = words.say(`ui.${action}`);
+      const isOff = !live && !can({ action });
+      return iconButton(action.replace("_all", ""), name, () => actions.send({ action }), {
+        look: "hv-quiet", isOff, isPossible: isPossible && !busy && !isOff, title: isOff ? needsKernel(words, saved, name) : name,
+      });
+    })}</div>`;
   }
 
   /**
@@ -65,10 +56,14 @@ export function createToggles({ document, signal, words, actions }) {
    */
   function toggle(id, wanted) {
     const sign = toggles.get(id);
-    if (sign === undefined || !isEnabled(sign)) return;
-    const isOpen = sign.getAttribute("aria-expanded") === "true";
-    if (wanted !== isOpen) actions.toggle(id, !isOpen);
+    if (sign === undefined || sign.getAttribute("aria-disabled") === "true") return;
+    if (wanted !== isOpen(sign)) actions.toggle(id, !isOpen(sign));
   }
+}
+
+/** @param {Element} sign */
+function isOpen(sign) {
+  return sign.getAttribute("aria-expanded") === "true";
 }
 
 /**
@@ -89,11 +84,6 @@ function standApart(sign) {
   box.after(sign);
 }
 
-/** @param {Element} button */
-function isEnabled(button) {
-  return button.getAttribute("aria-disabled") !== "true" && !button.hasAttribute("disabled");
-}
-
 /**
  * Give a part of the picture a tooltip.
  *
@@ -103,7 +93,7 @@ function isEnabled(button) {
  */
 function setTitle(document, element, text) {
   const found = [...element.children].find(({ localName }) => localName === "title");
-  const title = found ?? document.createElementNS(SVG, "title");
+  const title = found ?? makeSvg(document, "title");
   if (found === undefined) element.prepend(title);
   setText(title, text);
 }

@@ -1,54 +1,33 @@
 /** Run on to the next hook, the next rewrite, the first NaN, or the next step of a tensor. */
 
-import { make, setText } from "../dom/dom.js";
+import { html, nothing } from "lit-html";
+import { textButton } from "../dom/template.js";
 
-/** @typedef {import("../types.js").View} View */
 /** @typedef {import("../types.js").Step} Step */
 
 const MARKS = ["hook", "rewrite", "nonfinite"];
 
 /**
  * @param {import("../types.js").Context} context
- * @returns {import("../types.js").Part}
+ * @param {import("../types.js").View} view
  */
-export function createRunTo({ document, signal, words, actions }) {
-  const label = make(document, "span", "hv-run-label");
-  const buttons = new Map(MARKS.map((mark) => [mark, make(document, "button", "hv-button hv-small", { type: "button" })]));
-  const toTensor = make(document, "button", "hv-button hv-small", { type: "button" });
-  const element = make(document, "div", "hv-run-to", { role: "group" }, [label, ...buttons.values(), toTensor]);
-  /** @type {View | null} */
-  let shown = null;
+export function runTo({ words, actions }, { steps, step, tensors, selected }) {
+  const tensor = tensors.find(({ id }) => id === selected);
+  return html`<div class="hv-run-to" role="group" aria-label=${words.say("ui.run")}>
+    <span class="hv-run-label">${words.say("ui.run")}</span>${MARKS.map((mark) =>
+      // Nobody looks for a NaN where there is none.
+      button(words.say(`ui.run.${mark}`), nextMarked(steps, step, mark), mark === "nonfinite" && nextMarked(steps, -1, mark) === null))}${
+    tensor === undefined ? nothing : button(words.say("ui.run.tensor", { tensor: tensor.label }), nextOfTensor(steps, step, selected))}
+  </div>`;
 
-  for (const [mark, button] of buttons) {
-    button.addEventListener("click", () => {
-      const step = shown === null ? null : nextMarked(shown.steps, shown.step, mark);
-      if (step !== null) actions.goto(step);
-    }, { signal });
+  /**
+   * @param {string} text
+   * @param {number | null} target The step to go to, if there is one.
+   * @param {boolean} [isHidden]
+   */
+  function button(text, target, isHidden) {
+    return textButton(text, () => actions.goto(target ?? step), { isPossible: target !== null, isHidden });
   }
-  toTensor.addEventListener("click", () => {
-    const step = shown === null ? null : nextOfTensor(shown.steps, shown.step, shown.selected);
-    if (step !== null) actions.goto(step);
-  }, { signal });
-
-  return {
-    element,
-    update(view) {
-      shown = view;
-      element.setAttribute("aria-label", words.say("ui.run"));
-      setText(label, words.say("ui.run"));
-      for (const [mark, button] of buttons) {
-        setText(button, words.say(`ui.run.${mark}`));
-        enable(button, nextMarked(view.steps, view.step, mark) !== null);
-        // Nobody looks for a NaN where there is none.
-        if (mark === "nonfinite") button.hidden = nextMarked(view.steps, -1, mark) === null;
-      }
-      const tensor = view.tensors.find(({ id }) => id === view.selected);
-      toTensor.hidden = tensor === undefined;
-      if (tensor === undefined) return;
-      setText(toTensor, words.say("ui.run.tensor", { tensor: tensor.label }));
-      enable(toTensor, nextOfTensor(view.steps, view.step, tensor.id) !== null);
-    },
-  };
 }
 
 /**
@@ -74,12 +53,4 @@ export function nextMarked(steps, from, mark) {
 export function nextOfTensor(steps, from, tensor) {
   const found = steps.findIndex((step, place) => place > from && tensor !== "" && step.tensor === tensor);
   return found === -1 ? null : found;
-}
-
-/**
- * @param {HTMLElement} button
- * @param {boolean} isPossible
- */
-function enable(button, isPossible) {
-  button.setAttribute("aria-disabled", String(!isPossible));
 }

@@ -1,10 +1,13 @@
 /** List every stop; the current one is marked and kept in sight. */
 
-import { make, setText } from "../dom/dom.js";
-import { createTimelineRow } from "./timeline_row.js";
+import { html } from "lit-html";
+import { guard } from "lit-html/directives/guard.js";
+import { make } from "../dom/dom.js";
+import { draw } from "../dom/template.js";
 import { scrollInside } from "../page/scroll.js";
+import { timelineRow } from "./timeline_row.js";
 
-/** @typedef {import("./timeline_row.js").TimelineRow} TimelineRow */
+/** @typedef {import("../types.js").View} View */
 
 /** Rows that the browser lays out together, or not at all while they are out of sight. */
 const BLOCK = 50;
@@ -13,63 +16,41 @@ const LONG = 200;
 
 /**
  * @param {import("../types.js").Context} context
- * @returns {import("../types.js").Part}
+ * @returns {{element: HTMLElement, update: (view: View, before: View | null, runTo: unknown) => void}}
  */
 export function createTimeline(context) {
   const { document, signal, words, actions } = context;
-  const heading = make(document, "h3", "hv-heading");
-  const box = make(document, "div", "hv-timeline-box", { role: "group" });
-  const element = make(document, "section", "hv-timeline", {}, [heading, box]);
-  /** @type {TimelineRow[]} */
-  let rows = [];
-  let current = 0;
+  const element = make(document, "section", "hv-timeline");
   /** In how many frames it is still to be scrolled. */
   let frames = 0;
 
-  box.addEventListener("click", (event) => {
-    const target = /** @type {Element} */ (event.target);
-    const place = rows.findIndex((row) => row.element.contains(target));
-    if (place < 0) return;
-    if (rows[place].into?.contains(target)) rows[place].stepInto();
-    else if (rows[place].button.contains(target)) actions.gotoStop(place);
-  }, { signal });
-  box.addEventListener("keydown", (event) => {
-    if (event.key !== "ArrowUp" && event.key !== "ArrowDown") return;
-    event.preventDefault();
-    actions.move(event.key === "ArrowUp" ? "previous" : "next");
-    rows[current]?.button.focus({ preventScroll: true });
-  }, { signal });
-
   return {
     element,
-    update(view, before) {
-      const isNew = !before || view.steps !== before.steps || view.stops !== before.stops || view.lang !== before.lang;
-      if (isNew) {
-        setText(heading, words.say("ui.timeline"));
-        box.setAttribute("aria-label", words.say("ui.timeline"));
-        const hadFocus = box.querySelector(":focus") !== null;
-        rows = Array.from({ length: view.stops.count }, (_, place) => createTimelineRow(context, view, place));
-        box.replaceChildren(...blocks());
-        current = 0;
-        mark(view.stop);
-        if (hadFocus) rows[current]?.button.focus({ preventScroll: true });
-      } else if (view.stop !== before.stop) mark(view.stop);
-      if (isNew || view.live !== before.live || view.busy !== before.busy) {
-        for (const row of rows) row.enable(view);
-      }
+    update(view, before, runTo) {
+      const hadFocus = element.querySelector(".hv-timeline-box :focus") !== null;
+      draw(element, html`<h3 class="hv-heading">${words.say("ui.timeline")}</h3>${runTo}
+        <div class="hv-timeline-box" role="group" aria-label=${words.say("ui.timeline")} @keydown=${keydown}>${blocks(view)}</div>`);
+      const isNew = !before || view.steps !== before.steps || view.stops !== before.stops;
+      // The rows are others now: the focus goes on from the current one.
+      if (hadFocus && isNew) focus();
       if (isNew || view.step !== before.step) follow();
     },
   };
 
-  /** @param {number} place The stop that is current from now on. */
-  function mark(place) {
-    rows[current]?.mark(false);
-    for (let index = current; index !== place; index += index < place ? 1 : -1) {
-      setAhead(rows[index], index > place);
-    }
-    current = place;
-    rows[current]?.mark(true);
-    setAhead(rows[current], false);
+  /** @param {KeyboardEvent} event */
+  function keydown(event) {
+    if (event.key !== "ArrowUp" && event.key !== "ArrowDown") return;
+    event.preventDefault();
+    actions.move(event.key === "ArrowUp" ? "previous" : "next");
+    focus();
+  }
+
+  function current() {
+    return /** @type {HTMLElement | null} */ (element.querySelector(".hv-row[aria-current]"));
+  }
+
+  function focus() {
+    current()?.focus({ preventScroll: true });
   }
 
   /**
@@ -85,32 +66,23 @@ export function createTimeline(context) {
 
   function scroll() {
     frames -= 1;
-    if (signal.aborted || rows.length === 0) return;
-    scrollInside(box, rows[current].button);
+    const row = current();
+    if (signal.aborted || row === null) return;
+    scrollInside(/** @type {HTMLElement} */ (row.closest(".hv-timeline-box")), row);
     if (frames > 0) document.defaultView?.requestAnimationFrame?.(scroll);
   }
 
-  function blocks() {
-    return Array.from({ length: Math.ceil(rows.length / BLOCK) }, (_, index) => {
-      const own = rows.slice(index * BLOCK, (index + 1) * BLOCK).map((row) => row.element);
-      const block = make(document, "ol", "hv-rows", { start: String(index * BLOCK) }, own);
-      if (rows.length > LONG) {
-        block.style.setProperty("content-visibility", "auto");
-        block.style.setProperty("contain-intrinsic-size", `auto ${own.length * ROW_HEIGHT}px`);
-      }
-      return block;
+  /** @param {View} view */
+  function blocks(view) {
+    const { stops, steps, stop, lang, live, busy } = view;
+    return Array.from({ length: Math.ceil(stops.count / BLOCK) }, (_, index) => {
+      const first = index * BLOCK;
+      const size = Math.min(BLOCK, stops.count - first);
+      // Of 3,000 rows only the blocks are drawn again in which the current row is, or was.
+      const where = Math.max(first - 1, Math.min(stop, first + size));
+      return guard([stops, steps, where, lang, live, busy], () => html`<ol class="hv-rows" start=${first}
+        style=${stops.count > LONG ? `content-visibility: auto; contain-intrinsic-size: auto ${size * ROW_HEIGHT}px` : ""}>${
+        Array.from({ length: size }, (_, row) => timelineRow(context, view, first + row))}</ol>`);
     });
   }
-}
-
-/**
- * Steps that are still to come are pale. Each row knows it by itself: a rule over all siblings
- * would have the browser look at 3,000 of them at every step.
- *
- * @param {TimelineRow | undefined} row
- * @param {boolean} isAhead
- */
-function setAhead(row, isAhead) {
-  if (isAhead) row?.button.setAttribute("data-hv-ahead", "true");
-  else row?.button.removeAttribute("data-hv-ahead");
 }

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { findPlace } from "../../../js/src/picture/find.js";
 import { exampleState, open, skip } from "../page.mjs";
+import { findPlace } from "../../../js/src/picture/find.js";
 
 const PLACES = ["layer1.conv", "conv", "conv2", "c"].map((name, place) => ({ id: `t${place}`, name, box: "" }));
 
