@@ -1,6 +1,7 @@
 /** Edit Python in a plain text box that lies over a coloured copy of its text. */
 
 import { make } from "../dom/dom.js";
+import { draw } from "../dom/template.js";
 import { highlight } from "./highlight.js";
 import { nextIndent } from "./indent.js";
 
@@ -28,7 +29,7 @@ export function createCodeEditor(document, signal, { input, submit }) {
   let drawn = null;
 
   box.addEventListener("input", () => {
-    draw();
+    color();
     input(box.value);
   }, { signal });
   box.addEventListener("scroll", follow, { signal });
@@ -51,7 +52,7 @@ export function createCodeEditor(document, signal, { input, submit }) {
     setText(text) {
       // Assigning the same text would move the caret to the end.
       if (box.value !== text) box.value = text;
-      draw();
+      color();
     },
   };
 
@@ -60,15 +61,15 @@ export function createCodeEditor(document, signal, { input, submit }) {
     // execCommand is old but the only way that keeps the browser's own undo.
     if (document.execCommand?.("insertText", false, text)) return;
     box.setRangeText(text, box.selectionStart, box.selectionEnd, "end");
-    draw();
+    color();
     input(box.value);
   }
 
-  function draw() {
+  function color() {
     if (box.value === drawn) return;
     drawn = box.value;
     // A last empty line has no height in a <pre> unless something follows it.
-    layer.replaceChildren(...highlight(document, drawn), "\n");
+    draw(layer, [...highlight(drawn), "\n"]);
     box.rows = Math.min(Math.max(drawn.split("\n").length, 2), 12);
     follow();
   }

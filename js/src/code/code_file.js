@@ -14,7 +14,7 @@ import { scrollInside } from "../page/scroll.js";
  * @param {boolean} state.isShown
  * @param {string} state.lit The line of the current step, in whatever file.
  * @param {string | undefined} state.reached The line on which the arrow keys stand; only that one is a Tab stop.
- * @param {(source: Source) => Node[][]} state.textsOf What stands in each line.
+ * @param {(source: Source) => unknown[][]} state.textsOf What stands in each line.
  * @param {(key: string) => boolean} state.isMarked Whether something was made at a line.
  * @param {(key: string) => void} state.visit Goes to the first stop of a line.
  * @param {(file: string, key: string) => void} state.reach

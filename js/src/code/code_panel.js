@@ -25,7 +25,7 @@ export function createCodePanel(context) {
   /** The line of the current step. */
   let lit = "";
   let mustFollow = false;
-  /** @type {WeakMap<import("../types.js").Source, Node[][]>} What stands in each line, by piece of code. */
+  /** @type {WeakMap<import("../types.js").Source, unknown[][]>} What stands in each line, by piece of code. */
   const colored = new WeakMap();
 
   // A panel that was closed has no size, so nothing could be scrolled in it.
@@ -55,7 +55,7 @@ export function createCodePanel(context) {
 
   /** @param {import("../types.js").Source} source */
   function textsOf(source) {
-    const texts = colored.get(source) ?? highlightLines(document, source.lines);
+    const texts = colored.get(source) ?? highlightLines(source.lines);
     colored.set(source, texts);
     return texts;
   }

@@ -1,61 +1,55 @@
 /** Colour Python source: Prism cuts it into tokens, the spans are made here. */
 
+import { html } from "lit-html";
 import { tokenize } from "./prism.js";
 
 /** Longer sources are shown plain: colouring them on every key press would be felt. */
 const LONGEST = 20_000;
 
-/**
- * @param {Document} document
- * @param {string} source
- * @returns {Node[]} Text nodes and spans that together hold exactly `source`.
- */
-export function highlight(document, source) {
-  if (source.length > LONGEST) return [document.createTextNode(source)];
-  return tokenize(source).map((token) => nodeOf(document, token));
+/** @typedef {{types: string[], text: string}} Piece Types from the outside in: in an f-string stand other tokens. */
+
+/** @param {string} source */
+export function highlight(source) {
+  return pieces(source).map(draw);
 }
 
 /**
  * The same line by line; a token that goes over several lines is cut.
  *
- * @param {Document} document
  * @param {string[]} lines Without their ends.
- * @returns {Node[][]} For each line what stands in it.
+ * @returns {unknown[][]} For each line what stands in it.
  */
-export function highlightLines(document, lines) {
-  /** @type {Node[][]} */
+export function highlightLines(lines) {
+  /** @type {unknown[][]} */
   const found = [[]];
-  for (const node of highlight(document, lines.join("\n"))) {
-    (node.textContent ?? "").split("\n").forEach((text, index, pieces) => {
+  for (const { types, text } of pieces(lines.join("\n"))) {
+    text.split("\n").forEach((part, index) => {
       if (index > 0) found.push([]);
-      if (text === "") return;
-      // Only what is whole keeps the tokens inside it.
-      found.at(-1)?.push(pieces.length === 1 ? node : pieceOf(node, text));
+      if (part !== "") found.at(-1)?.push(draw({ types, text: part }));
     });
   }
   return found;
 }
 
 /**
- * @param {Node} node
- * @param {string} text
+ * @param {string} source
+ * @returns {Piece[]} Together they hold exactly the source.
  */
-function pieceOf(node, text) {
-  const piece = node.cloneNode(false);
-  piece.textContent = text;
-  return piece;
+function pieces(source) {
+  return source.length > LONGEST ? [{ types: [], text: source }] : tokenize(source).flatMap((token) => piecesOf(token, []));
 }
 
 /**
- * @param {Document} document
  * @param {string | import("prismjs").Token} token
- * @returns {Node}
+ * @param {string[]} around
+ * @returns {Piece[]}
  */
-function nodeOf(document, token) {
-  if (typeof token === "string") return document.createTextNode(token);
-  const span = document.createElement("span");
-  span.className = `hv-token hv-token-${token.type}`;
-  const content = Array.isArray(token.content) ? token.content : [token.content];
-  for (const part of content) span.append(typeof part === "string" ? part : nodeOf(document, part));
-  return span;
+function piecesOf(token, around) {
+  if (typeof token === "string") return [{ types: around, text: token }];
+  return [token.content].flat().flatMap((inner) => piecesOf(inner, [...around, token.type]));
+}
+
+/** @param {Piece} piece */
+function draw({ types, text }) {
+  return types.reduceRight((inner, type) => html`<span class="hv-token hv-token-${type}">${inner}</span>`, /** @type {unknown} */ (text));
 }

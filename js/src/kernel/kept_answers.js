@@ -3,6 +3,7 @@
  * that boxes open and passes compare without a kernel. `hookviz/view/kept_answers.py` writes it.
  */
 
+import { Boxes } from "../state/boxes.js";
 import { keptPicture } from "./kept_pictures.js";
 
 /** @typedef {import("../types.js").Model} Model */
@@ -66,16 +67,16 @@ function answer(model, request) {
  * @returns {string[] | null} The boxes that are open after a request, in the order of Python's tree.
  */
 function expandedAfter(model, kept, { action, box }) {
-  const boxes = model.get("boxes") ?? {};
+  const boxes = boxesOf(model);
   const id = String(box);
   const opened = new Set(/** @type {string[]} */ (model.get("expanded") ?? []));
   if (action === "collapse_all") return [];
   if (action === "expand_all") return kept.all;
   if (action === "compare") return [...opened];
-  if (!["expand", "collapse"].includes(action) || !Object.hasOwn(boxes, id)) return null;
+  if (!["expand", "collapse"].includes(action) || boxes.get(id) === undefined) return null;
   if (action === "collapse") opened.delete(id);
-  else for (const around of chain(boxes, id)) opened.add(around);
-  return Object.keys(boxes).filter((other) => opened.has(other));
+  else for (const around of boxes.around(id)) opened.add(around);
+  return boxes.ids.filter((other) => opened.has(other));
 }
 
 /**
@@ -85,22 +86,10 @@ function expandedAfter(model, kept, { action, box }) {
  * @returns {string[]} Those that can be seen to be open: what is in a closed box cannot.
  */
 function seenOpen(model, kept, expanded) {
-  const boxes = model.get("boxes") ?? {};
+  const boxes = boxesOf(model);
   const openable = new Set(kept.openable);
   const opened = new Set(expanded.filter((id) => openable.has(id)));
-  return Object.keys(boxes).filter((id) => chain(boxes, id).every((around) => opened.has(around)));
-}
-
-/**
- * @param {Record<string, {parent: string}>} boxes
- * @param {string} id
- * @returns {string[]} The box and those around it, from the inside out.
- */
-function chain(boxes, id) {
-  /** @type {Set<string>} */
-  const found = new Set();
-  for (let now = id; now && !found.has(now); now = boxes[now]?.parent ?? "") found.add(now);
-  return [...found];
+  return boxes.ids.filter((id) => boxes.around(id).every((around) => opened.has(around)));
 }
 
 /**
@@ -109,10 +98,10 @@ function chain(boxes, id) {
  * @param {string[]} expanded
  */
 function stopsWith(model, kept, expanded) {
-  const boxes = model.get("boxes") ?? {};
+  const boxes = boxesOf(model);
   const opened = new Set(seenOpen(model, kept, expanded));
   const there = kept.stops.filter(([box, isOpen]) =>
-    box === "" || (opened.has(box) === isOpen && chain(boxes, box).slice(1).every((around) => opened.has(around))));
+    box === "" || (opened.has(box) === isOpen && boxes.around(box).slice(1).every((around) => opened.has(around))));
   return there.map(([, , stop]) => stop).sort((one, other) => one.step - other.step);
 }
 
@@ -136,4 +125,9 @@ function stepsOf(model, kept, against) {
     lists.compared.set(against, found);
   }
   return found;
+}
+
+/** @param {Model} model */
+function boxesOf(model) {
+  return new Boxes(model.get("boxes") ?? {});
 }

@@ -13,41 +13,35 @@
 export function findDrawn(svg) {
   /** @type {Map<string, Drawn>} */
   const drawn = new Map();
-  /**
-   * @param {string | null} key
-   * @returns {Drawn}
-   */
-  const of = (key) => {
-    const parts = drawn.get(key ?? "") ?? { groups: [], fields: new Map() };
-    drawn.set(key ?? "", parts);
-    return parts;
-  };
-  /**
-   * @param {Element} group
-   * @param {Element} place
-   * @param {string} field
-   */
-  const add = (group, place, field) => {
-    // A frame may hold other groups, whose fields are their own.
-    if (place.closest("[data-hv-key]") !== group) return;
-    const { fields } = of(group.getAttribute("data-hv-key"));
-    fields.set(field, [...(fields.get(field) ?? []), place]);
-  };
-
   for (const group of svg.querySelectorAll("[data-hv-key]")) {
-    of(group.getAttribute("data-hv-key")).groups.push(group);
-    for (const place of group.querySelectorAll("[data-hv-field]")) {
-      add(group, place, place.getAttribute("data-hv-field") ?? "");
-    }
-    for (const row of group.querySelectorAll("[data-hv-hook]")) {
-      add(group, row, `hook-state:${row.getAttribute("data-hv-hook")}`);
+    const { groups, fields } = partsOf(drawn, group.getAttribute("data-hv-key"));
+    groups.push(group);
+    for (const place of group.querySelectorAll("[data-hv-field], [data-hv-hook]")) {
+      // A frame may hold other groups, whose fields are their own.
+      if (place.closest("[data-hv-key]") !== group) continue;
+      const hook = place.getAttribute("data-hv-hook");
+      const names = [place.getAttribute("data-hv-field"), hook === null ? null : `hook-state:${hook}`];
+      for (const name of names) {
+        if (name !== null) fields.set(name, [...(fields.get(name) ?? []), place]);
+      }
     }
   }
   // The stretch between a card and its function takes the state of the card.
   for (const feed of svg.querySelectorAll("[data-hv-feed]")) {
-    of(feed.getAttribute("data-hv-feed")).groups.push(feed);
+    partsOf(drawn, feed.getAttribute("data-hv-feed")).groups.push(feed);
   }
   return drawn;
+}
+
+/**
+ * @param {Map<string, Drawn>} drawn
+ * @param {string | null} key
+ * @returns {Drawn}
+ */
+function partsOf(drawn, key) {
+  const parts = drawn.get(key ?? "") ?? { groups: [], fields: new Map() };
+  drawn.set(key ?? "", parts);
+  return parts;
 }
 
 /**

@@ -61,12 +61,7 @@ export function createPanZoom({ document, signal, words }, stage, moved = () => 
   selection.call(behavior).on("dblclick.zoom", null);
   signal.addEventListener("abort", () => selection.on(".zoom", null), { once: true });
 
-  dragSideways(stage, signal, (x) => {
-    untouched = false;
-    isInstant = true;
-    move(x, 0);
-    isInstant = false;
-  });
+  dragSideways(stage, signal, (x) => byHand(() => move(x, 0)));
   // The browser scrolls the box to show a card that gets the focus; `reveal` does that instead.
   stage.addEventListener("scroll", () => stage.scrollTo(0, 0), { signal });
   watchSize(stage, signal, () => {
@@ -102,10 +97,14 @@ export function createPanZoom({ document, signal, words }, stage, moved = () => 
    * @param {number} y
    */
   function center(x, y) {
-    if (svg === null) return;
+    if (svg !== null) byHand(() => behavior.translateTo(selection, x, y));
+  }
+
+  /** @param {() => void} act Moves the picture as the pointer goes, without a glide. */
+  function byHand(act) {
     untouched = false;
     isInstant = true;
-    behavior.translateTo(selection, x, y);
+    act();
     isInstant = false;
   }
 

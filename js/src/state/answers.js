@@ -33,9 +33,7 @@ export class AnswerError extends Error {}
 export function readAnswer(text) {
   const reader = new Reader(tokens(text));
   const entries = reader.list("");
-  if (entries.length === 0 && !reader.hasBrackets) {
-    throw new AnswerError(text);
-  }
+  if (entries.length === 0 && !reader.hasBrackets) throw new AnswerError(text);
   return entries;
 }
 
@@ -44,10 +42,7 @@ export function readAnswer(text) {
  * @param {(string | null)[]} recorded Exact texts of numbers as Python writes them.
  */
 export function isRight(given, recorded) {
-  return (
-    given.length === recorded.length &&
-    given.every((number, place) => agrees(number, parse(recorded[place])))
-  );
+  return given.length === recorded.length && given.every((number, place) => agrees(number, parse(recorded[place])));
 }
 
 /**
@@ -60,11 +55,10 @@ export function isCheckable(recorded) {
 
 /** @param {string | null} text */
 function parse(text) {
-  if (text === null) {
-    return null;
-  }
+  if (text === null) return null;
   const named = NAMES.get(text.replace("-", ""));
-  return typeof named === "number" ? (text.startsWith("-") ? -named : named) : Number(text);
+  if (typeof named !== "number") return Number(text);
+  return text.startsWith("-") ? -named : named;
 }
 
 /**
@@ -72,15 +66,9 @@ function parse(text) {
  * @param {number | null} recorded
  */
 function agrees(given, recorded) {
-  if (given === null || recorded === null) {
-    return given === recorded;
-  }
-  if (Number.isNaN(given) || Number.isNaN(recorded)) {
-    return Number.isNaN(given) && Number.isNaN(recorded);
-  }
-  if (!Number.isFinite(given) || !Number.isFinite(recorded)) {
-    return given === recorded;
-  }
+  if (Object.is(given, recorded) || given === recorded) return true;
+  if (given === null || recorded === null) return false;
+  if (!Number.isFinite(given) || !Number.isFinite(recorded)) return false;
   const largest = Math.max(Math.abs(given), Math.abs(recorded));
   return Math.abs(given - recorded) <= Math.max(RELATIVE * largest, ABSOLUTE);
 }
@@ -91,42 +79,28 @@ function agrees(given, recorded) {
  */
 function tokens(text) {
   const plain = [...text.normalize("NFKC").trim()].map((c) => MARKS[c] ?? c).join("");
-  if (plain.length > LONGEST) {
-    throw new AnswerError(text);
-  }
+  if (plain.length > LONGEST) throw new AnswerError(text);
   const found = [];
   TOKEN.lastIndex = 0;
   while (TOKEN.lastIndex < plain.length) {
     const match = TOKEN.exec(plain);
-    if (match === null) {
-      throw new AnswerError(text);
-    }
+    if (match === null) throw new AnswerError(text);
     found.push(match[1]);
   }
   return found;
 }
 
+/** @typedef {number | null | (number | null)[]} Value */
+
 class Reader {
+  #place = 0;
+  #depth = 0;
+  #found;
+  hasBrackets = false;
+
   /** @param {string[]} found */
   constructor(found) {
-    this.found = found;
-    this.place = 0;
-    this.depth = 0;
-    this.hasBrackets = false;
-  }
-
-  /** @param {string} [expected] */
-  take(expected) {
-    const token = this.found[this.place];
-    if (token === undefined || (expected !== undefined && token !== expected)) {
-      throw new AnswerError();
-    }
-    this.place += 1;
-    return token;
-  }
-
-  next() {
-    return this.found[this.place] ?? "";
+    this.#found = found;
   }
 
   /**
@@ -136,119 +110,103 @@ class Reader {
   list(end) {
     /** @type {(number | null)[]} */
     const entries = [];
-    while (this.next() !== end) {
-      entries.push(...this.entry());
-      if (this.next() === end) {
-        break;
-      }
-      this.take(",");
+    while (this.#next() !== end) {
+      entries.push(...[this.#sum()].flat());
+      if (this.#next() === end) break;
+      this.#take(",");
     }
-    if (end !== "") {
-      this.take(end);
-    }
+    if (end !== "") this.#take(end);
     return entries;
   }
 
-  /** @returns {(number | null)[]} */
-  entry() {
-    const values = this.sum();
-    return Array.isArray(values) ? values : [values];
+  /** @param {string} [expected] */
+  #take(expected) {
+    const token = this.#found[this.#place];
+    if (token === undefined || (expected !== undefined && token !== expected)) throw new AnswerError();
+    this.#place += 1;
+    return token;
   }
 
-  sum() {
-    let value = this.product();
-    while (this.next() === "+" || this.next() === "-") {
-      const isMinus = this.take() === "-";
-      const other = number(this.product());
-      value = number(value) + (isMinus ? -other : other);
+  #next() {
+    return this.#found[this.#place] ?? "";
+  }
+
+  #sum() {
+    let value = this.#product();
+    while (this.#next() === "+" || this.#next() === "-") {
+      const sign = this.#take() === "-" ? -1 : 1;
+      const other = number(this.#product());
+      value = number(value) + sign * other;
     }
     return value;
   }
 
-  /** @returns {number | null | (number | null)[]} */
-  product() {
-    let value = this.signed();
-    while (this.next() === "*" || this.next() === "/") {
-      const isDivision = this.take() === "/";
-      const other = number(this.signed());
-      if (isDivision && other === 0) {
-        throw new AnswerError();
-      }
+  /** @returns {Value} */
+  #product() {
+    let value = this.#signed();
+    while (this.#next() === "*" || this.#next() === "/") {
+      const isDivision = this.#take() === "/";
+      const other = number(this.#signed());
+      if (isDivision && other === 0) throw new AnswerError();
       value = isDivision ? number(value) / other : number(value) * other;
     }
     return value;
   }
 
-  /** @returns {number | null | (number | null)[]} */
-  signed() {
-    if (this.next() === "+" || this.next() === "-") {
-      const isMinus = this.take() === "-";
-      const value = this.deeper(() => number(this.signed()));
-      return isMinus ? -value : value;
+  /** @returns {Value} */
+  #signed() {
+    if (this.#next() === "+" || this.#next() === "-") {
+      const sign = this.#take() === "-" ? -1 : 1;
+      return sign * this.#deeper(() => number(this.#signed()));
     }
-    const base = this.atom();
-    if (this.next() !== "**") {
-      return base;
-    }
-    this.take();
-    const power = number(this.deeper(() => this.signed()));
+    const base = this.#atom();
+    if (this.#next() !== "**") return base;
+    this.#take();
+    const power = number(this.#deeper(() => this.#signed()));
     const value = number(base) ** power;
-    if (Math.abs(power) > HIGHEST_POWER || (Number.isNaN(value) && !Number.isNaN(number(base)))) {
-      throw new AnswerError();
-    }
+    const isNoNumber = Number.isNaN(value) && !Number.isNaN(number(base));
+    if (Math.abs(power) > HIGHEST_POWER || isNoNumber) throw new AnswerError();
     return value;
   }
 
-  /** @returns {number | null | (number | null)[]} */
-  atom() {
-    const token = this.take();
+  /** @returns {Value} */
+  #atom() {
+    const token = this.#take();
     if (token === "[") {
       this.hasBrackets = true;
-      return this.deeper(() => this.list("]"));
+      return this.#deeper(() => this.list("]"));
     }
-    if (token === "(") {
-      return this.deeper(() => this.bracket());
-    }
-    if (/^[\d.]/.test(token)) {
-      return Number(token);
-    }
+    if (token === "(") return this.#deeper(() => this.#bracket());
+    if (/^[\d.]/.test(token)) return Number(token);
     const named = NAMES.get(token.toLowerCase());
-    if (named === undefined) {
-      throw new AnswerError();
-    }
+    if (named === undefined) throw new AnswerError();
     return named;
   }
 
   /** `(8)` is a number, `(8, 9)` and `(8,)` are lists. */
-  bracket() {
-    const before = this.place;
+  #bracket() {
+    const before = this.#place;
     const entries = this.list(")");
-    const inside = this.found.slice(before, this.place - 1);
+    const inside = this.#found.slice(before, this.#place - 1);
     this.hasBrackets = true;
-    return entries.length === 1 && !inside.includes(",") && !inside.includes("[")
-      ? entries[0]
-      : entries;
+    return entries.length === 1 && !inside.includes(",") && !inside.includes("[") ? entries[0] : entries;
   }
 
   /**
    * @template T
    * @param {() => T} read
    */
-  deeper(read) {
-    this.depth += 1;
-    if (this.depth > DEEPEST) {
-      throw new AnswerError();
-    }
+  #deeper(read) {
+    this.#depth += 1;
+    if (this.#depth > DEEPEST) throw new AnswerError();
     const value = read();
-    this.depth -= 1;
+    this.#depth -= 1;
     return value;
   }
 }
 
-/** @param {number | null | (number | null)[]} value */
+/** @param {Value} value */
 function number(value) {
-  if (typeof value !== "number") {
-    throw new AnswerError();
-  }
+  if (typeof value !== "number") throw new AnswerError();
   return value;
 }

@@ -15,6 +15,11 @@ export class Boxes {
     return this.#boxes.size;
   }
 
+  /** In the order of Python's tree. */
+  get ids() {
+    return [...this.#boxes.keys()];
+  }
+
   /** @param {string} id */
   get(id) {
     return this.#boxes.get(id);
