@@ -1,7 +1,7 @@
 /**
- * Bundle src/index.js into ../hookviz/static/explorer.js; `--check` only compares.
+ * Bundle src/index.js and styles/index.css into ../hookviz/static; `--check` only compares.
  *
- * The bundle is committed: whoever installs hookviz needs no Node.
+ * What is built is committed: whoever installs hookviz needs no Node.
  */
 
 import { readFile, writeFile } from "node:fs/promises";
@@ -10,6 +10,7 @@ import { build } from "esbuild";
 
 const LARGEST = 200_000;
 const target = new URL("../hookviz/static/explorer.js", import.meta.url);
+const sheet = new URL("explorer.css", target);
 const here = fileURLToPath(new URL(".", import.meta.url));
 
 /**
@@ -30,28 +31,33 @@ const quietPrism = {
   },
 };
 
+/** @type {import("esbuild").BuildOptions & {write: false}} */
+const shared = {
+  absWorkingDir: here, bundle: true, minify: true, charset: "utf8", legalComments: "none", write: false,
+};
 const result = await build({
-  absWorkingDir: here,
+  ...shared,
   entryPoints: ["src/index.js"],
-  bundle: true,
-  minify: true,
   format: "esm",
   target: "es2022",
-  charset: "utf8",
-  legalComments: "none",
+  // What d3-zoom takes of these two animates by timers; the style sheet does that here.
+  alias: { "d3-transition": "./stand_ins/d3_animation.js", "d3-interpolate": "./stand_ins/d3_animation.js" },
   banner: {
     js: "/* hookviz explorer; source: js/src. Contains d3 (ISC, © Mike Bostock) and Prism (MIT, © Lea Verou): see explorer.licenses.txt */",
   },
   plugins: [quietPrism],
   metafile: true,
-  write: false,
 });
+const styles = await build({ ...shared, entryPoints: ["styles/index.css"] });
 
 const text = result.outputFiles[0].text;
 if (text.length > LARGEST) throw new Error(`the bundle has ${text.length} characters, more than ${LARGEST}`);
 await put(target, text);
+await put(sheet, styles.outputFiles[0].text);
 await put(new URL("explorer.licenses.txt", target), await licenses(Object.keys(result.metafile.inputs)));
-console.log(`hookviz/static/explorer.js: ${Buffer.byteLength(text)} bytes`);
+for (const [name, { text }] of Object.entries({ js: result.outputFiles[0], css: styles.outputFiles[0] })) {
+  console.log(`hookviz/static/explorer.${name}: ${Buffer.byteLength(text)} bytes`);
+}
 
 /**
  * @param {string[]} inputs Paths of everything that went into the bundle.

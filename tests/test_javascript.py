@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -24,8 +26,17 @@ def npm() -> str:
 
 
 def run(npm: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    # The tests of the browser half have Python write the state of the example.
+    own = Path(sys.executable).parent
+    environment = {**os.environ, "PATH": f"{own}{os.pathsep}{os.environ.get('PATH', '')}"}
     return subprocess.run(
-        [npm, *arguments], cwd=JS, capture_output=True, text=True, check=False, timeout=240
+        [npm, *arguments],
+        cwd=JS,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=240,
     )
 
 
@@ -34,7 +45,7 @@ def run(npm: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     [
         ("test", "do the tests pass?"),
         ("types", "are the JSDoc types right?"),
-        ("check", "is hookviz/static/explorer.js what the sources give? (npm run build)"),
+        ("check", "is hookviz/static what the sources give? (npm run build)"),
     ],
 )
 def test_npm_run(npm: str, script: str, question: str) -> None:

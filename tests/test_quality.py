@@ -12,7 +12,7 @@ from tests.requirements_of_tests import ROOT
 
 # Built by other programs, or written in a format where blanks at the end of a line are a command.
 NOT_OURS = (".ipynb", ".png", ".svg", ".lock")
-GENERATED = ("hookviz/static/explorer.js", "js/package-lock.json")
+GENERATED = ("hookviz/static/explorer.js", "hookviz/static/explorer.css", "js/package-lock.json")
 
 
 def run(*arguments: str) -> None:

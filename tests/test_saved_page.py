@@ -204,7 +204,7 @@ def test_every_trait_that_the_browser_asks_for_is_there(tmp_path: Path) -> None:
     asking = re.compile(r'model\.get\("(\w+)"\)(?! \?\?)')
     asked = {
         name
-        for script in (ROOT / "js" / "src").glob("*.js")
+        for script in (ROOT / "js" / "src").rglob("*.js")
         for name in asking.findall(script.read_text(encoding="utf-8"))
     }
     assert len(asked) > 5

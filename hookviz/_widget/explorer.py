@@ -306,7 +306,7 @@ class Explorer(Stepping):
 
     def _notice(self, make: Callable[..., dict[str, Any]], *args: object, **more: object) -> None:
         self._notices += 1
-        self.notice = make(*args, **more, serial=self._notices)
+        self._put({"notice": make(*args, **more, serial=self._notices)})
 
     def _attach_by_id(
         self, target: str, source: str, *, kind: HookKind | None, with_kwargs: bool | None

@@ -10,13 +10,14 @@ import anywidget
 import traitlets
 
 from hookviz._files import STATIC, check_path, write_text
-from hookviz._languages import LANGUAGES, table
+from hookviz._languages import LANGUAGES
 from hookviz._parameters import check_step
 from hookviz._trace import Trace
 from hookviz._view.code.code import as_code
 from hookviz._view.compare.choices import choice_data, comparison_data
 from hookviz._view.page.box_data import box_data
 from hookviz._view.page.data import explorer_data
+from hookviz._view.page.strings import with_strings_for
 from hookviz._view.saved.page import page_part, save_page
 from hookviz._view.scene.ranks import DIRECTIONS
 from hookviz._view.svg.animation import animated_svg
@@ -28,8 +29,6 @@ from hookviz.errors import HookvizError
 
 Path = str | os.PathLike[str]
 
-_SHEETS = ("explorer.css", "picture.css", "lesson.css", "print.css")
-
 _SLOWEST, _FASTEST = 0.05, 50.0
 
 
@@ -38,7 +37,7 @@ class Page(anywidget.AnyWidget):
 
     # As text: anywidget holds on to every widget whose script is a path, to reload it on change.
     _esm = (STATIC / "explorer.js").read_text(encoding="utf-8")
-    _css = "\n".join((STATIC / name).read_text(encoding="utf-8") for name in _SHEETS)
+    _css = (STATIC / "explorer.css").read_text(encoding="utf-8")
 
     step = traitlets.Int(0, help="0 before anything, n after the n-th event").tag(sync=True)
     selected = traitlets.Unicode("", help="id of the selected tensor, or empty").tag(sync=True)
@@ -200,18 +199,15 @@ class Page(anywidget.AnyWidget):
             self.selected = ""
 
     def _put(self, data: Mapping[str, Any]) -> None:
-        """Set several traits, in their order, as one message to the browser."""
+        """Set traits in their order, as one message, with the words that they ask for."""
         with self.hold_sync():
+            self.strings = with_strings_for(data, self.strings)
             for name, value in data.items():
                 setattr(self, name, value)
 
     @traitlets.default("score")
     def _no_score(self) -> dict[str, Any]:
         return {"right": 0, "asked": 0, "steps": []}
-
-    @traitlets.default("strings")
-    def _all_strings(self) -> dict[str, dict[str, str]]:
-        return {language: dict(table(language)) for language in LANGUAGES}
 
     @traitlets.validate("step")
     def _valid_step(self, proposal: Any) -> int:

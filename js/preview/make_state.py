@@ -1,6 +1,6 @@
 """Write the state of the explorer for the worked example, for the preview page and the tests.
 
-Run from the root of the repository: python js/preview/make_state.py
+Run from any folder: python js/preview/make_state.py
 """
 
 from __future__ import annotations
@@ -13,13 +13,11 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT))
 
-from hookviz.view.message import render  # noqa: E402
-from hookviz.view.panel import panel_data  # noqa: E402
-from hookviz.view.picture import picture_svg  # noqa: E402
-from hookviz.view.steps import build_steps, to_json_data  # noqa: E402
-from hookviz.view.value_book import ValueBook  # noqa: E402
-
-from hookviz.languages import LANGUAGES, table  # noqa: E402
+from hookviz._languages import LANGUAGES, table  # noqa: E402
+from hookviz._records import TraceRecord  # noqa: E402
+from hookviz._view.page.data import explorer_data  # noqa: E402
+from hookviz._view.saved.page import AT_START  # noqa: E402
+from hookviz._view.steps.steps import build_steps  # noqa: E402
 from tests.view.example import second_example  # noqa: E402
 
 SOURCES = {
@@ -30,30 +28,14 @@ SOURCES = {
 def main() -> None:
     """Write `second_example.json` beside this file."""
     graph, events = second_example()
-    steps, book = build_steps(graph, events), ValueBook()
-    tensors = panel_data(graph)
-    for tensor in tensors:
+    trace = TraceRecord(graph=graph, events=events, grads={})
+    state = {**AT_START, **explorer_data(trace, build_steps(graph, events))}
+    for tensor in state["tensors"]:
         for hook in tensor["hooks"]:
             hook["source"] = hook["source"] or SOURCES.get(hook["label"], hook["label"])
-    state = {
-        "picture": picture_svg(graph, steps, step=0, lang="en"),
-        "steps": to_json_data(steps, book),
-        "values": book.data(),
-        "strings": {lang: dict(table(lang)) for lang in LANGUAGES},
-        "tensors": tensors,
-        "step": 0,
-        "selected": "",
-        "lang": "en",
-        "theme": "auto",
-        "title": "e.backward()",
-        "transcript": {
-            lang: "\n".join(render(step.line, lang) for step in steps[1:]) for lang in LANGUAGES
-        },
-        "notice": None,
-        "busy": False,
-    }
-    text = json.dumps(state, ensure_ascii=False, indent=1, sort_keys=True)
-    (HERE / "second_example.json").write_text(text + "\n", encoding="utf-8")
+    # All words: the tests change what the state holds.
+    state |= {"lang": "en", "strings": {lang: dict(table(lang)) for lang in LANGUAGES}}
+    (HERE / "second_example.json").write_text(json.dumps(state), encoding="utf-8")
 
 
 if __name__ == "__main__":

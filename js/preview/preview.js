@@ -1,13 +1,13 @@
 /** Show the committed bundle with a state from JSON; messages to Python go to the console. */
 
 import explorer from "../../hookviz/static/explorer.js";
-import { createPageModel } from "../src/page_model.js";
+import { createPageModel } from "../src/kernel/page_model.js";
 import { answerBoxes, networkState } from "./network.js";
 
 const wanted = new URLSearchParams(location.search);
 const read = async (file) => (await fetch(file)).json();
 const name = wanted.get("state") ?? "second_example.json";
-const tables = { en: "../../hookviz/languages/en.json", zh: "../../hookviz/languages/zh.json" };
+const tables = { en: "../../hookviz/_languages/en.json", zh: "../../hookviz/_languages/zh.json" };
 const state = name === "network"
   ? networkState({ en: await read(tables.en), zh: await read(tables.zh) })
   : await read(name);

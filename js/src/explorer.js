@@ -1,40 +1,38 @@
 /** Put the parts together and keep them in step with the model. */
 
-import { createCaption } from "./caption.js";
-import { createComparison } from "./comparison.js";
-import { createCodePanel } from "./code_panel.js";
-import { createControls } from "./controls.js";
-import { make } from "./dom.js";
-import { Drafts } from "./drafts.js";
-import { watchHaste } from "./haste.js";
-import { createHookPanel } from "./hook_panel.js";
-import { createHooksCode } from "./hooks_code.js";
-import { createInspector } from "./inspector.js";
-import { connectKernel } from "./kernel.js";
-import { keptAnswer } from "./kept_answers.js";
-import { handleKeys } from "./keyboard.js";
-import { createLegend } from "./legend.js";
-import { createNotice } from "./notice.js";
-import { createPicture } from "./picture.js";
-import { createPrediction } from "./prediction.js";
-import { createRunTo } from "./run_to.js";
-import { letSaveKeyOut } from "./save_key.js";
-import { watchRuns } from "./slow_run.js";
-import { clamp, Player } from "./stepper.js";
-import { themeOf, watchTheme } from "./theme.js";
-import { createTimeline } from "./timeline.js";
-import { createTranscript } from "./transcript.js";
-import { createValues } from "./values.js";
-import { readView } from "./view.js";
-import { Words } from "./words.js";
+import { html, nothing } from "lit-html";
+import { createCodeEditor } from "./code/code_editor.js";
+import { createCodePanel } from "./code/code_panel.js";
+import { make } from "./dom/dom.js";
+import { draw } from "./dom/template.js";
+import { Words } from "./dom/words.js";
+import { inspector } from "./facts/inspector.js";
+import { createNotice } from "./facts/notice.js";
+import { values } from "./facts/values.js";
+import { createHookPanel } from "./hooks/hook_panel.js";
+import { createHooksCode } from "./hooks/hooks_code.js";
+import { connectKernel } from "./kernel/kernel.js";
+import { watchRuns } from "./kernel/slow_run.js";
+import { comparison } from "./lesson/comparison.js";
+import { createPrediction } from "./lesson/prediction.js";
+import { watchHaste } from "./page/haste.js";
+import { handleKeys } from "./page/keyboard.js";
+import { letSaveKeyOut } from "./page/save_key.js";
+import { followTheme } from "./page/theme.js";
+import { createLegend } from "./picture/legend.js";
+import { createPicture } from "./picture/picture.js";
+import { createActions, goto, saver } from "./state/actions.js";
+import { Drafts } from "./state/drafts.js";
+import { createPlaying } from "./state/playing.js";
+import { hasChanged, readView, TRAITS } from "./state/view.js";
+import { caption } from "./steps/caption.js";
+import { controls } from "./steps/controls.js";
+import { runTo } from "./steps/run_to.js";
+import { createTimeline } from "./steps/timeline.js";
+import { transcript } from "./steps/transcript.js";
 
 /** @typedef {import("./types.js").View} View */
-
-const TRAITS = [
-  "picture", "steps", "stops", "strings", "tensors", "modules", "boxes", "expanded", "code", "step", "selected",
-  "lang", "title", "transcript", "notice", "busy", "playing", "speed", "values", "predicting", "score",
-  "comparisons", "comparison", "hooks_code", "direction",
-];
+/** @typedef {import("./types.js").Context} Context */
 
 /**
  * @param {import("./types.js").Model} model
@@ -45,229 +43,82 @@ const TRAITS = [
 export function createExplorer(model, el, signal, failed) {
   const document = el.ownerDocument;
   const page = document.defaultView ?? window;
-  const words = new Words();
   const drafts = new Drafts();
+  const save = saver(model);
   /** @type {View | null} */
   let view = null;
-  let isHeld = false;
+  const now = () => view;
 
-  let lastPlayed = -1;
-  // A page that was saved while it played does not start by itself: a kernel has to answer first.
-  let mayPlay = !model.get("playing");
-  const player = new Player(
-    () => {
-      if (view === null) return false;
-      // Another view of the same model plays too; whoever comes second lets the step stand.
-      if (view.step === lastPlayed) goto(view.stops.moved(view.step, "next"));
-      lastPlayed = view.step;
-      return view.step < view.frames.count - 1;
-    },
-    { set: (callback, delay) => page.setTimeout(callback, delay), clear: (timer) => page.clearTimeout(timer) },
-    () => save("playing", player.playing),
-  );
+  const playing = createPlaying(model, page, {
+    now, goto: (step) => goto(model, view, step), save: (isPlaying) => save("playing", isPlaying),
+  });
   const kernel = connectKernel(model, page, signal, {
-    changed: () => {
+    changed() {
       refresh();
-      if (mayPlay || !kernel.settled) return;
-      mayPlay = true;
-      if (kernel.live) followPlaying();
-      else save("playing", false);
+      if (kernel.settled) playing.settle(kernel.live);
     },
     accepted: () => drafts.accept(),
     refused: () => drafts.refuse(),
   });
-
   const runs = watchRuns(page, signal, refresh);
-
-  /** @type {import("./types.js").Actions} */
-  const actions = {
-    goto(step) {
-      save("playing", false);
-      goto(step);
-    },
-    gotoStop(place) {
-      if (view !== null) actions.goto(view.stops.stepAt(place));
-    },
-    visit(step) {
-      if (view !== null) actions.gotoStop(view.stops.placeOf(step));
-    },
-    move(where) {
-      if (view !== null) actions.goto(view.stops.moved(view.step, where));
-    },
-    togglePlay() {
-      if (view === null) return;
-      mayPlay = true;
-      if (!player.playing && view.step >= view.frames.count - 1) goto(0);
-      save("playing", !player.playing);
-    },
-    setSpeed(speed) {
-      save("speed", speed);
-    },
-    select(id) {
-      save("selected", id);
-    },
-    setLang(lang) {
-      save("lang", lang);
-    },
-    toggle(box, isExpanded) {
-      actions.send({ action: isExpanded ? "expand" : "collapse", box });
-    },
-    stepInto(box, step) {
-      if (!view?.can({ action: "expand", box })) return;
-      actions.goto(step);
-      actions.toggle(box, true);
-    },
-    setDirection(direction) {
-      save("direction", direction);
-    },
-    togglePredicting() {
-      save("predicting", !model.get("predicting"));
-    },
-    answered(step, right) {
-      const score = view?.score;
-      if (score === undefined || score.steps.includes(step)) return;
-      save("score", {
-        right: score.right + (right ? 1 : 0), asked: score.asked + 1, steps: [...score.steps, step],
-      });
-    },
-    send(request) {
-      if (view === null || view.busy) return;
-      const kept = kernel.live ? null : keptAnswer(model, request);
-      if (kept === null) kernel.send(request);
-      else {
-        // All at once, as Python sends them: a picture belongs to the boxes that are open in it.
-        isHeld = true;
-        for (const [trait, value] of Object.entries(kept)) model.set(trait, value);
-        isHeld = false;
-        refresh();
-      }
-    },
-  };
-  /** @type {import("./types.js").Context} */
-  const context = { document, signal, words, actions };
-
-  const comparison = createComparison(context);
-  const controls = createControls(context, comparison.element);
-  const caption = createCaption(context);
-  const picture = createPicture(context);
-  const legend = createLegend(context, picture.tools);
-  const code = createCodePanel(context);
-  const prediction = createPrediction(context);
-  const runTo = createRunTo(context);
-  const values = createValues(context);
-  const timeline = createTimeline(context);
-  const inspector = createInspector(context);
-  const hooks = createHookPanel(context, drafts);
-  const notice = createNotice(context);
-  const transcript = createTranscript(context);
-  const hooksCode = createHooksCode(context);
-  const parts = [
-    controls, comparison, prediction, caption, picture, legend, code, runTo, timeline, inspector, values, hooks, notice, transcript,
-    hooksCode,
-  ];
-  timeline.element.firstElementChild?.after(runTo.element);
-  const noticeSlot = make(document, "div", "hv-notice-slot");
-  const root = make(document, "div", "hv-root hv-theme", { tabindex: "0", role: "region" }, [
-    controls.element,
-    prediction.element,
-    noticeSlot,
-    caption.element,
-    make(document, "div", "hv-body", {}, [
-      make(document, "div", "hv-main", {}, [picture.element, legend.element, inspector.element]),
-      make(document, "div", "hv-panel", {}, [code.element, timeline.element]),
-      hooks.element,
-      values.element,
-    ]),
-    transcript.element,
-    hooksCode.element,
-  ]);
+  const actions = createActions(model, now, playing, kernel.send);
+  const root = make(document, "div", "hv-root hv-theme", { tabindex: "0", role: "region" });
+  /** @type {Context} */
+  const context = { document, signal, words: new Words(), actions, redraw };
+  const parts = createParts(context, root, drafts);
 
   const stepped = watchHaste(root, page, signal);
   letSaveKeyOut(root, page, signal);
-  handleKeys(root, signal, actions, picture.pan);
-  const paint = () => {
-    const { theme, host } = themeOf(document, model.get("theme") ?? "auto");
-    root.dataset.hvTheme = theme;
-    root.dataset.hvHost = host;
-  };
-  paint();
-  watchTheme(document, paint, signal);
-  listen("theme", paint);
-  listen("playing", followPlaying);
+  handleKeys(root, signal, actions, parts.pan);
+  followTheme(root, model, signal);
   for (const trait of TRAITS) listen(trait, refresh);
-  signal.addEventListener("abort", () => player.leave(), { once: true });
-
+  listen("playing", playing.follow);
   el.classList.add("hv-host");
-  signal.addEventListener("abort", () => el.classList.remove("hv-host"), { once: true });
+  signal.addEventListener("abort", () => {
+    playing.leave();
+    el.classList.remove("hv-host");
+  }, { once: true });
   // First into the page: the picture is fitted to sizes that are known only there.
   el.replaceChildren(root);
   refresh();
 
-  function followPlaying() {
-    if (!model.get("playing")) player.pause();
-    else if (!player.playing && mayPlay) {
-      lastPlayed = view?.step ?? -1;
-      player.play();
-    }
-  }
-
+  /** Read the model again, and draw it if it is another one. */
   function refresh() {
-    if (signal.aborted || isHeld) return;
+    if (signal.aborted) return;
     try {
-      draw();
+      const before = view;
+      const { live, saved, waiting, can } = kernel;
+      view = readView(model, before, { live, saved, waiting, slow: runs.slow, drafts: drafts.version, can });
+      runs.see(view.busy);
+      playing.setSpeed(view.speed);
+      if (view === before) return;
+      if (before !== null && view.step !== before.step) stepped();
+      show(view, before);
     } catch (error) {
       failed(error);
     }
   }
 
-  function draw() {
-    const before = view;
-    view = readView(model, before, {
-      live: kernel.live, saved: kernel.saved, waiting: kernel.waiting, slow: runs.slow, playing: Boolean(model.get("playing")),
-      drafts: drafts.version,
-    });
-    runs.see(view.busy);
-    player.speed = view.speed;
-    if (view === before) return;
-    words.use(model.get("strings"), view.lang);
-    root.setAttribute("aria-label", ["hookviz", words.format(view.title)].filter(Boolean).join(" "));
-    const language = view.lang === "zh" ? "zh-CN" : view.lang;
+  function redraw() {
+    if (view !== null && !signal.aborted) show(view, view);
+  }
+
+  /**
+   * @param {View} now
+   * @param {View | null} before
+   */
+  function show(now, before) {
+    if (hasChanged(now, before, "strings", "lang", "title")) {
+      context.words.use(now.strings, now.lang);
+      root.setAttribute("aria-label", ["hookviz", context.words.format(now.title)].filter(Boolean).join(" "));
+    }
+    const language = now.lang === "zh" ? "zh-CN" : now.lang;
     // Set again, the same language would have the browser style everything anew at every step.
     if (root.lang !== language) root.lang = language;
-    root.toggleAttribute("data-hv-busy", view.busy);
-    root.toggleAttribute("data-hv-code", view.code.length > 0);
-    root.toggleAttribute("data-hv-predicting", view.predicting);
-    if (before !== null && view.step !== before.step) stepped();
-    for (const part of parts) part.update(view, before);
-    placeNotice(view);
-  }
-
-  /**
-   * An error in a hook's source belongs below that source, anything else on top.
-   *
-   * @param {View} now
-   */
-  function placeNotice(now) {
-    const { notice: said, shown } = now;
-    const isHere = shown !== null && said !== null
-      && (said.target === shown.id || shown.hooks.some((hook) => hook.id === said.hook));
-    const slot = isHere ? hooks.noticeSlot : noticeSlot;
-    if (notice.element.parentElement !== slot) slot.replaceChildren(notice.element);
-  }
-
-  /** @param {number} step */
-  function goto(step) {
-    if (view !== null) save("step", clamp(step, view.frames.count));
-  }
-
-  /**
-   * @param {string} trait
-   * @param {unknown} value
-   */
-  function save(trait, value) {
-    if (model.get(trait) === value) return;
-    model.set(trait, value);
-    model.save_changes();
+    root.toggleAttribute("data-hv-busy", now.busy);
+    root.toggleAttribute("data-hv-code", now.code.length > 0);
+    root.toggleAttribute("data-hv-predicting", now.predicting);
+    parts.update(now, before);
   }
 
   /**
@@ -278,4 +129,59 @@ export function createExplorer(model, el, signal, failed) {
     model.on(`change:${trait}`, callback);
     signal.addEventListener("abort", () => model.off(`change:${trait}`, callback), { once: true });
   }
+}
+
+/**
+ * @param {Context} context
+ * @param {HTMLElement} root
+ * @param {Drafts} drafts
+ */
+function createParts(context, root, drafts) {
+  const prediction = createPrediction(context);
+  const picture = createPicture(context);
+  const legend = createLegend(context, picture.tools);
+  const code = createCodePanel(context);
+  const timeline = createTimeline(context);
+  const hooks = createHookPanel(context, drafts, createCodeEditor);
+  const notice = createNotice(context);
+  const hooksCode = createHooksCode(context);
+
+  return {
+    pan: picture.pan,
+    /**
+     * @param {View} view
+     * @param {View | null} before
+     */
+    update(view, before) {
+      const isOfHook = isOfShownHook(view);
+      draw(root, html`
+        ${controls(context, view, comparison(context, view))}
+        ${prediction(view, before)}
+        <div class="hv-notice-slot">${isOfHook ? nothing : notice(view)}</div>
+        ${caption(context, view)}
+        <div class="hv-body">
+          <div class="hv-main">${picture.element}${legend.element}${inspector(context, view)}</div>
+          <div class="hv-panel">${code.element}${timeline.element}</div>
+          ${hooks.element}
+          ${values(context, view)}
+        </div>
+        ${transcript(context, view)}
+        ${hooksCode(view)}`);
+      picture.update(view, before);
+      legend.update(view, before);
+      code.update(view, before);
+      timeline.update(view, before, runTo(context, view));
+      hooks.update(view, isOfHook ? notice(view) : nothing);
+    },
+  };
+}
+
+/**
+ * An error in a hook's source belongs below that source, anything else on top.
+ *
+ * @param {View} view
+ */
+function isOfShownHook({ notice, shown }) {
+  if (notice === null || shown === null) return false;
+  return notice.target === shown.id || shown.hooks.some((hook) => hook.id === notice.hook);
 }

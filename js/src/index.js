@@ -1,8 +1,10 @@
 /** The browser half of hookviz: anywidget calls `render`, a page without Jupyter calls `mount`. */
 
+import { html } from "lit-html";
+import { make } from "./dom/dom.js";
+import { draw } from "./dom/template.js";
 import { createExplorer } from "./explorer.js";
-import { make } from "./dom.js";
-import { createPageModel } from "./page_model.js";
+import { createPageModel } from "./kernel/page_model.js";
 
 /**
  * @param {{model: import("./types.js").Model, el: HTMLElement}} view
@@ -50,13 +52,10 @@ export function mount(el, state, switched = () => {}) {
 function showError(model, el, error) {
   const document = el.ownerDocument;
   const detail = error instanceof Error ? (error.stack ?? String(error)) : String(error);
-  el.replaceChildren(
-    make(document, "div", "hv-broken", { role: "alert" }, [
-      make(document, "strong", "", {}, [said(model, "ui.broken", "hookviz could not show this explorer.")]),
-      make(document, "p", "", {}, [said(model, "ui.broken.hint", "Run the cell again.")]),
-      make(document, "pre", "hv-notice-detail", { tabindex: "0" }, [detail]),
-    ]),
-  );
+  const place = make(document, "div", "hv-broken", { role: "alert" });
+  draw(place, html`<strong>${said(model, "ui.broken", "hookviz could not show this explorer.")}</strong>
+    <p>${said(model, "ui.broken.hint", "Run the cell again.")}</p><pre class="hv-notice-detail" tabindex="0">${detail}</pre>`);
+  el.replaceChildren(place);
 }
 
 /**

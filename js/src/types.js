@@ -145,19 +145,21 @@
  * @property {(name: string) => any} get
  * @property {(name: string, value: unknown) => void} set
  * @property {() => void} save_changes
+ * @property {(changes: Record<string, unknown>) => void} [update] Sets several at once; only on a page that was saved.
  * @property {(content: object) => void} [send]
  * @property {(event: string, callback: (...args: any[]) => void) => void} on
  * @property {(event: string, callback: (...args: any[]) => void) => void} off
  *
  * @typedef {object} View Everything a part needs to draw itself, read from the model in one go.
  * @property {Step[]} steps
- * @property {import("./frames.js").Frames} frames
+ * @property {Strings} strings
+ * @property {import("./state/frames.js").Frames} frames
  * @property {number} step A number of a step, as in Python.
- * @property {import("./stops.js").Stops} stops
+ * @property {import("./state/stops.js").Stops} stops
  * @property {number} stop The place among the stops: of this step, or of the one that takes it in.
  * @property {Tensor[]} tensors
  * @property {Module[]} modules
- * @property {import("./boxes.js").Boxes} boxes
+ * @property {import("./state/boxes.js").Boxes} boxes
  * @property {string[]} expanded Ids of the boxes that are drawn with what is inside.
  * @property {Source[]} code
  * @property {StepValue[]} values
@@ -190,7 +192,7 @@
  * @property {(step: number) => void} goto
  * @property {(place: number) => void} gotoStop
  * @property {(step: number) => void} visit Goes to the stop that takes a step in.
- * @property {(where: import("./stepper.js").Move) => void} move
+ * @property {(where: import("./state/stepper.js").Move) => void} move
  * @property {() => void} togglePlay
  * @property {(speed: number) => void} setSpeed
  * @property {(id: string) => void} select
@@ -205,11 +207,15 @@
  * @typedef {object} Context
  * @property {Document} document
  * @property {AbortSignal} signal Aborted when the view is removed: every listener hangs on it.
- * @property {import("./words.js").Words} words
+ * @property {import("./dom/words.js").Words} words
  * @property {Actions} actions
+ * @property {() => void} redraw Draws again, after something has changed that only a part knows.
  *
- * @typedef {object} Part
+ * @typedef {object} Part What needs more than a template: it measures, scrolls, or keeps the focus.
  * @property {HTMLElement} element
- * @property {(view: View, before: View | null) => void} update
+ * @property {(view: View, before: View | null) => void} update `before` is the view that is on screen.
+ *
+ * @typedef {(document: Document, signal: AbortSignal, callbacks: {input: (text: string) => void, submit: () => void}) =>
+ *   import("./code/code_editor.js").CodeEditor} CreateCodeEditor
  */
 export {};

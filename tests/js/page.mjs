@@ -16,6 +16,9 @@ function jsdom() {
 
 export const skip = jsdom() === null && "jsdom is not installed: run npm ci in js/";
 
+// lit-html makes its templates in the page that is there when it is loaded: import this file first.
+if (!skip) globalThis.document = new (jsdom().JSDOM)("").window.document;
+
 /** The state of the worked example; a new copy for each test. */
 export async function exampleState() {
   const file = new URL("../../js/preview/second_example.json", import.meta.url);
@@ -47,7 +50,7 @@ export async function open(state) {
   const { document } = dom.window;
   globalThis.DOMParser = dom.window.DOMParser;
   const { default: explorer } = await import("../../js/src/index.js");
-  const { createPageModel } = await import("../../js/src/page_model.js");
+  const { createPageModel } = await import("../../js/src/kernel/page_model.js");
   const sent = [];
   const model = createPageModel(state, (message) => sent.push(message));
   const el = document.getElementById("el");

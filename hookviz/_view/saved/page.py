@@ -220,8 +220,7 @@ def _json(value: object) -> str:
 
 def _style() -> str:
     return "\n".join(
-        (STATIC / name).read_text(encoding="utf-8")
-        for name in ("picture.css", "explorer.css", "lesson.css", "print.css", "page.css")
+        (STATIC / name).read_text(encoding="utf-8") for name in ("explorer.css", "page.css")
     )
 
 

@@ -1,0 +1,57 @@
+/** Hold the tables of words of the page and the language in use. */
+
+import { format, segments } from "./message.js";
+
+/** @typedef {import("../types.js").Text} Text */
+
+export class Words {
+  /** @type {import("../types.js").Strings} */
+  #strings = {};
+  #lang = "en";
+
+  /**
+   * @param {import("../types.js").Strings} strings
+   * @param {string} lang
+   */
+  use(strings, lang) {
+    this.#strings = strings ?? {};
+    this.#lang = lang;
+  }
+
+  get lang() {
+    return this.#lang;
+  }
+
+  /** @type {import("./message.js").Lookup} */
+  lookup = (key) => own(own(this.#strings, this.#lang), key) ?? own(own(this.#strings, "en"), key);
+
+  /**
+   * Say one of our own strings.
+   *
+   * @param {string} key
+   * @param {Record<string, Text>} [args]
+   */
+  say(key, args = {}) {
+    return format({ key, args }, this.lookup);
+  }
+
+  /** @param {Text | null | undefined} text */
+  format(text) {
+    return format(text, this.lookup);
+  }
+
+  /** @param {Text | null | undefined} text */
+  segments(text) {
+    return segments(text, this.lookup);
+  }
+}
+
+/**
+ * @template T
+ * @param {Record<string, T> | undefined} table
+ * @param {string} key
+ * @returns {T | undefined}
+ */
+function own(table, key) {
+  return table !== undefined && Object.hasOwn(table, key) ? table[key] : undefined;
+}

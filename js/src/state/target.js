@@ -1,0 +1,120 @@
+/** Tell what is shown beside the picture: a tensor, or a module and one of its calls. */
+
+/** @typedef {import("../types.js").Target} Target */
+/** @typedef {import("../types.js").Tensor} Tensor */
+/** @typedef {import("../types.js").Module} Module */
+/** @typedef {import("../types.js").Step} Step */
+
+/**
+ * @param {Target} target
+ * @returns {target is Module}
+ */
+export function isModule(target) {
+  return "calls" in target;
+}
+
+/**
+ * @param {Target} target
+ * @returns {boolean} Whether a hook can be added to it.
+ */
+export function isHookable(target) {
+  return isModule(target) ? target.kinds.length > 0 : target.hookable;
+}
+
+/**
+ * @param {Target} target
+ * @param {import("../types.js").Hook} hook One of its hooks.
+ * @returns {boolean} Whether it can be edited, turned off, moved and removed here.
+ */
+export function isChangeable(target, hook) {
+  return hook.editable && (!isModule(target) || target.kinds.includes(hook.kind));
+}
+
+/**
+ * The tensor or module with this id; a call stands for its module.
+ *
+ * @param {string} id
+ * @param {Tensor[]} tensors
+ * @param {Module[]} modules
+ * @returns {Target | null}
+ */
+export function findTarget(id, tensors, modules) {
+  if (id === "") return null;
+  return tensors.find((tensor) => tensor.id === id)
+    ?? modules.find((module) => module.id === id)
+    ?? moduleOf(id, modules)
+    ?? null;
+}
+
+/**
+ * What the current step is about, else the last stop before it that is about something, else the
+ * root. What happened inside a collapsed box is about the box: nothing inside it is on screen.
+ *
+ * @param {import("./stops.js").Stops} stops
+ * @param {Step[]} steps
+ * @param {number} step
+ * @param {import("./boxes.js").Boxes} boxes
+ * @param {Tensor[]} tensors
+ * @param {Module[]} modules
+ * @returns {Target | null}
+ */
+export function currentTarget(stops, steps, step, boxes, tensors, modules) {
+  const last = stops.placeOf(step);
+  for (let place = last; place >= 0; place -= 1) {
+    const now = steps[place === last ? step : stops.stepAt(place)];
+    const found = stops.isFolded(place)
+      ? moduleAround(stops.at(place)?.box ?? "", boxes, modules)
+      : (tensors.find(({ id }) => id === now?.tensor) ?? (isOfModule(now) ? moduleOf(now.call ?? "", modules) : undefined));
+    if (found !== undefined) return found;
+  }
+  return tensors.find(({ role }) => role === "root") ?? modules[0] ?? null;
+}
+
+/**
+ * Under which key the frames know a target: a tensor's own id, or that of one call of a module.
+ *
+ * @param {Target} target
+ * @param {string} selected A call that was selected is shown whatever the step is.
+ * @param {Step[]} steps
+ * @param {number} step
+ * @param {import("./boxes.js").Boxes} boxes
+ * @returns {string}
+ */
+export function frameKey(target, selected, steps, step, boxes) {
+  if (!isModule(target)) return target.id;
+  if (target.calls.length < 2) return target.calls[0] ?? target.id;
+  if (target.calls.includes(selected)) return selected;
+  const calls = new Set(target.calls);
+  for (let index = step; index >= 0; index -= 1) {
+    const found = boxes.around(steps[index]?.call ?? "").find((id) => calls.has(id));
+    if (found !== undefined) return found;
+  }
+  return target.calls[0];
+}
+
+/** @param {Step | undefined} step */
+function isOfModule(step) {
+  if (step === undefined) return false;
+  // An error with neither tensor nor function came out of a call.
+  return step.kind.startsWith("module_") || (step.kind === "error" && !step.node && !step.tensor);
+}
+
+/**
+ * @param {string} call
+ * @param {Module[]} modules
+ */
+function moduleOf(call, modules) {
+  return call === "" ? undefined : modules.find(({ calls }) => calls.includes(call));
+}
+
+/**
+ * The module of a box; a fold has none, but the box around it may.
+ *
+ * @param {string} box
+ * @param {import("./boxes.js").Boxes} boxes
+ * @param {Module[]} modules
+ */
+function moduleAround(box, boxes, modules) {
+  const ids = boxes.around(box).map((id) => boxes.get(id)?.module);
+  return modules.find(({ id }) => id === ids.find(Boolean));
+}

@@ -1,0 +1,53 @@
+/** Draw the row of buttons: steps, play, slider, speed, language. */
+
+import { html } from "lit-html";
+import { live } from "lit-html/directives/live.js";
+import { iconButton, textButton } from "../dom/template.js";
+import { SPEEDS } from "../state/stepper.js";
+
+const LANGUAGES = ["en", "zh"];
+
+/**
+ * @param {import("../types.js").Context} context
+ * @param {import("../types.js").View} view
+ * @param {unknown} comparison Where to choose what to compare with.
+ */
+export function controls({ words, actions }, view, comparison) {
+  const last = view.stops.count - 1;
+  const where = words.say("ui.step_of", { step: String(view.stop), count: String(last) });
+  // Steps inside collapsed boxes are not counted here, but Python counts them.
+  const isCounted = view.stops.count === view.frames.count;
+  const isBack = view.step > 0;
+  const isOn = view.step < view.stops.stepAt(last);
+  /** @type {[import("../state/stepper.js").Move, boolean, {look?: string, text?: string}][]} */
+  const moves = [
+    ["first", isBack, {}],
+    ["previous", isBack, {}],
+    ["next", isOn, { look: "hv-primary hv-next-step", text: words.say("ui.next") }],
+    ["last", isOn, {}],
+  ];
+  const play = view.playing ? "pause" : "play";
+  const other = LANGUAGES.find((code) => code !== view.lang) ?? "en";
+  return html`<div class="hv-toolbar" role="group" aria-label=${words.say("ui.controls")}>
+    <span class="hv-button-row">${moves.map(([move, isPossible, more]) =>
+      iconButton(move, words.say(`ui.${move}`), () => actions.move(move), { isPossible, ...more }))}</span>
+    <span class="hv-button-row">${iconButton(play, words.say(`ui.${play}`), actions.togglePlay)}<select class="hv-select"
+      aria-label=${words.say("ui.speed")} title=${words.say("ui.speed")}
+      @change=${(/** @type {any} */ event) => actions.setSpeed(Number(event.target.value))}>${[...new Set([...SPEEDS, view.speed])].map((speed) =>
+        html`<option value=${speed} .selected=${live(speed === view.speed)}>${speed}×</option>`)}</select></span>
+    <span class="hv-slider-row"><input class="hv-slider" type="range" min="0" step="1" max=${Math.max(last, 0)}
+      .value=${live(String(view.stop))} style="--hv-progress: ${last > 0 ? view.stop / last : 0}"
+      aria-label=${words.say("ui.step")} title=${words.say("ui.step")} aria-valuetext=${where}
+      @input=${(/** @type {any} */ event) => actions.gotoStop(Number(event.target.value))}><span class="hv-count"
+      title=${isCounted ? "" : words.say("ui.step_in_python", { code: `explorer.step = ${view.step}` })}>${where}</span></span>
+    ${comparison}
+    ${textButton(words.say("ui.predict"), actions.togglePredicting, {
+      look: "hv-predict",
+      isPressed: view.predicting,
+      // Only where something was recorded that can be asked for.
+      isHidden: !view.steps.some(({ question }) => question),
+    })}
+    <button type="button" class="hv-button hv-language" lang=${other} title=${words.say("ui.language")}
+      @click=${() => actions.setLang(other)}>${words.say(`ui.language.${other}`)}</button>
+  </div>`;
+}

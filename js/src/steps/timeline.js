@@ -1,0 +1,88 @@
+/** List every stop; the current one is marked and kept in sight. */
+
+import { html } from "lit-html";
+import { guard } from "lit-html/directives/guard.js";
+import { make } from "../dom/dom.js";
+import { draw } from "../dom/template.js";
+import { scrollInside } from "../page/scroll.js";
+import { timelineRow } from "./timeline_row.js";
+
+/** @typedef {import("../types.js").View} View */
+
+/** Rows that the browser lays out together, or not at all while they are out of sight. */
+const BLOCK = 50;
+const ROW_HEIGHT = 28;
+const LONG = 200;
+
+/**
+ * @param {import("../types.js").Context} context
+ * @returns {{element: HTMLElement, update: (view: View, before: View | null, runTo: unknown) => void}}
+ */
+export function createTimeline(context) {
+  const { document, signal, words, actions } = context;
+  const element = make(document, "section", "hv-timeline");
+  /** In how many frames it is still to be scrolled. */
+  let frames = 0;
+
+  return {
+    element,
+    update(view, before, runTo) {
+      const hadFocus = element.querySelector(".hv-timeline-box :focus") !== null;
+      draw(element, html`<h3 class="hv-heading">${words.say("ui.timeline")}</h3>${runTo}
+        <div class="hv-timeline-box" role="group" aria-label=${words.say("ui.timeline")} @keydown=${keydown}>${blocks(view)}</div>`);
+      const isNew = !before || view.steps !== before.steps || view.stops !== before.stops;
+      // The rows are others now: the focus goes on from the current one.
+      if (hadFocus && isNew) focus();
+      if (isNew || view.step !== before.step) follow();
+    },
+  };
+
+  /** @param {KeyboardEvent} event */
+  function keydown(event) {
+    if (event.key !== "ArrowUp" && event.key !== "ArrowDown") return;
+    event.preventDefault();
+    actions.move(event.key === "ArrowUp" ? "previous" : "next");
+    focus();
+  }
+
+  function current() {
+    return /** @type {HTMLElement | null} */ (element.querySelector(".hv-row[aria-current]"));
+  }
+
+  function focus() {
+    current()?.focus({ preventScroll: true });
+  }
+
+  /**
+   * Scroll to the current row in the next frame, when all parts are drawn and laid out, and again in
+   * those after it: blocks that have just come into sight may turn out higher than they were taken
+   * to be.
+   */
+  function follow() {
+    const isWaiting = frames > 0;
+    frames = 3;
+    if (!isWaiting) document.defaultView?.requestAnimationFrame?.(scroll);
+  }
+
+  function scroll() {
+    frames -= 1;
+    const row = current();
+    if (signal.aborted || row === null) return;
+    scrollInside(/** @type {HTMLElement} */ (row.closest(".hv-timeline-box")), row);
+    if (frames > 0) document.defaultView?.requestAnimationFrame?.(scroll);
+  }
+
+  /** @param {View} view */
+  function blocks(view) {
+    const { stops, steps, stop, lang, live, busy } = view;
+    return Array.from({ length: Math.ceil(stops.count / BLOCK) }, (_, index) => {
+      const first = index * BLOCK;
+      const size = Math.min(BLOCK, stops.count - first);
+      // Of 3,000 rows only the blocks are drawn again in which the current row is, or was.
+      const where = Math.max(first - 1, Math.min(stop, first + size));
+      return guard([stops, steps, where, lang, live, busy], () => html`<ol class="hv-rows" start=${first}
+        style=${stops.count > LONG ? `content-visibility: auto; contain-intrinsic-size: auto ${size * ROW_HEIGHT}px` : ""}>${
+        Array.from({ length: size }, (_, row) => timelineRow(context, view, first + row))}</ol>`);
+    });
+  }
+}
