@@ -269,7 +269,7 @@ def test_a_picture_is_saved_of_any_step(tmp_path: Path) -> None:
 
 def test_a_bundle_without_mount_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "explorer.js").write_text("let a=1;export{a as default};\n", encoding="utf-8")
-    monkeypatch.setattr(saved_page, "_STATIC", tmp_path)
+    monkeypatch.setattr(saved_page, "STATIC", tmp_path)
     with pytest.raises(AssertionError, match="does not export mount"):
         saved_page._script()
 
@@ -279,7 +279,7 @@ def test_a_bundle_cannot_end_its_own_element(
 ) -> None:
     bundle = 'let a="</SCRIPT><!--";export{a as default,a as mount};\n'
     (tmp_path / "explorer.js").write_text(bundle, encoding="utf-8")
-    monkeypatch.setattr(saved_page, "_STATIC", tmp_path)
+    monkeypatch.setattr(saved_page, "STATIC", tmp_path)
     assert r'let a="<\/SCRIPT><\!--";' in saved_page._script()
 
 
