@@ -137,8 +137,9 @@ def page_html(
     parts: Sequence[PagePart], *, title: str, lang: str, notes: Sequence[Text] = ()
 ) -> str:
     """Return the page as text; see `save_page`."""
-    title = title or (render_state_title(parts[0]) if parts else "hookviz")
-    theme = str(parts[0].state.get("theme", "auto")) if parts else "auto"
+    first = parts[0].state if parts else {}
+    title = title or str(first.get("title") or "hookviz")
+    theme = str(first.get("theme", "auto"))
     chosen = "" if theme == "auto" else f' data-theme="{html.escape(theme)}"'
     headings = [part.heading or Message("page.explorer") for part in parts]
     texts = [*headings, *notes, Message("page.footer")]
@@ -185,11 +186,6 @@ def page_html(
 </body>
 </html>
 """
-
-
-def render_state_title(part: PagePart) -> str:
-    """Return the title of an explorer."""
-    return str(part.state.get("title") or "hookviz")
 
 
 def _section(part: PagePart, number: int, lang: str) -> str:
