@@ -219,7 +219,7 @@ class Trace:
 
         Example:
             >>> a = torch.tensor(2.0, requires_grad=True)
-            >>> hookviz.record(a * 3).save_html("pass.html")
+            >>> hookviz.record(a * 3).save_html("example.html")
         """
         from hookviz._view.saved.page import page_part, save_page, uncompared_note
 
@@ -242,7 +242,7 @@ class Trace:
 
         Example:
             >>> a = torch.tensor(2.0, requires_grad=True)
-            >>> hookviz.record(a * 3).save_svg("pass.svg", step=0)
+            >>> hookviz.record(a * 3).save_svg("example.svg", step=0)
         """
         from hookviz._files import write_text
 

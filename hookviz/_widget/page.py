@@ -125,7 +125,7 @@ class Page(anywidget.AnyWidget):
             HookvizError: If the file cannot be written, or the pass has more than 120 stops.
 
         Example:
-            >>> explorer.save_animation("pass.svg", seconds=2)
+            >>> explorer.save_animation("example.svg", seconds=2)
         """
         pictures = [self._still(stop) for stop in self._stops()]
         write_text(path, animated_svg(pictures, seconds=seconds) + "\n")
@@ -143,7 +143,7 @@ class Page(anywidget.AnyWidget):
             HookvizError: If the file cannot be written.
 
         Example:
-            >>> explorer.save_html("pass.html")
+            >>> explorer.save_html("example.html")
         """
         check_path(path)
         comparisons, notes = self._compared.with_each([one["id"] for one in self.comparisons])
