@@ -21,8 +21,9 @@ import { letSaveKeyOut } from "./page/save_key.js";
 import { followTheme } from "./page/theme.js";
 import { createLegend } from "./picture/legend.js";
 import { createPicture } from "./picture/picture.js";
-import { createActions, goto, saver } from "./state/actions.js";
+import { createActions } from "./state/actions.js";
 import { Drafts } from "./state/drafts.js";
+import { listen } from "./state/listen.js";
 import { createPlaying } from "./state/playing.js";
 import { hasChanged, readView, TRAITS } from "./state/view.js";
 import { caption } from "./steps/caption.js";
@@ -44,14 +45,11 @@ export function createExplorer(model, el, signal, failed) {
   const document = el.ownerDocument;
   const page = document.defaultView ?? window;
   const drafts = new Drafts();
-  const save = saver(model);
   /** @type {View | null} */
   let view = null;
   const now = () => view;
 
-  const playing = createPlaying(model, page, {
-    now, goto: (step) => goto(model, view, step), save: (isPlaying) => save("playing", isPlaying),
-  });
+  const playing = createPlaying(model, page, now);
   const kernel = connectKernel(model, page, signal, {
     changed() {
       refresh();
@@ -71,8 +69,8 @@ export function createExplorer(model, el, signal, failed) {
   letSaveKeyOut(root, page, signal);
   handleKeys(root, signal, actions, parts.pan);
   followTheme(root, model, signal);
-  for (const trait of TRAITS) listen(trait, refresh);
-  listen("playing", playing.follow);
+  listen(model, signal, TRAITS.map((trait) => [`change:${trait}`, refresh]));
+  listen(model, signal, [["change:playing", playing.follow]]);
   el.classList.add("hv-host");
   signal.addEventListener("abort", () => {
     playing.leave();
@@ -120,15 +118,6 @@ export function createExplorer(model, el, signal, failed) {
     root.toggleAttribute("data-hv-predicting", now.predicting);
     parts.update(now, before);
   }
-
-  /**
-   * @param {string} trait
-   * @param {() => void} callback
-   */
-  function listen(trait, callback) {
-    model.on(`change:${trait}`, callback);
-    signal.addEventListener("abort", () => model.off(`change:${trait}`, callback), { once: true });
-  }
 }
 
 /**
@@ -167,11 +156,13 @@ function createParts(context, root, drafts) {
         </div>
         ${transcript(context, view)}
         ${hooksCode(view)}`);
-      picture.update(view, before);
-      legend.update(view, before);
       code.update(view, before);
       timeline.update(view, before, runTo(context, view));
       hooks.update(view, isOfHook ? notice(view) : nothing);
+      legend.update(view, before);
+      // Last, since it is fitted to the room that the others leave; what can be opened is known by it.
+      picture.update(view, before);
+      if (hasChanged(view, before, "picture")) legend.update(view, before);
     },
   };
 }
