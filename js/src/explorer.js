@@ -32,11 +32,8 @@ import { runTo } from "./steps/run_to.js";
 import { createTimeline } from "./steps/timeline.js";
 import { transcript } from "./steps/transcript.js";
 
-/** @typedef {import("./types.js").View} View */
-/** @typedef {import("./types.js").Context} Context */
-
 /**
- * @param {import("./types.js").Model} model
+ * @param {hv.Model} model
  * @param {HTMLElement} el
  * @param {AbortSignal} signal Aborted when the view goes away.
  * @param {(error: unknown) => void} failed Called when it cannot show what the model holds.
@@ -45,7 +42,7 @@ export function createExplorer(model, el, signal, failed) {
   const document = el.ownerDocument;
   const page = document.defaultView ?? window;
   const drafts = new Drafts();
-  /** @type {View | null} */
+  /** @type {hv.View | null} */
   let view = null;
   const now = () => view;
 
@@ -61,7 +58,7 @@ export function createExplorer(model, el, signal, failed) {
   const runs = watchRuns(page, signal, refresh);
   const actions = createActions(model, now, playing, kernel.send);
   const root = make(document, "div", "hv-root hv-theme", { tabindex: "0", role: "region" });
-  /** @type {Context} */
+  /** @type {hv.Context} */
   const context = { document, signal, words: new Words(), actions, redraw };
   const parts = createParts(context, root, drafts);
 
@@ -102,8 +99,8 @@ export function createExplorer(model, el, signal, failed) {
   }
 
   /**
-   * @param {View} now
-   * @param {View | null} before
+   * @param {hv.View} now
+   * @param {hv.View | null} before
    */
   function show(now, before) {
     if (hasChanged(now, before, "strings", "lang", "title")) {
@@ -121,7 +118,7 @@ export function createExplorer(model, el, signal, failed) {
 }
 
 /**
- * @param {Context} context
+ * @param {hv.Context} context
  * @param {HTMLElement} root
  * @param {Drafts} drafts
  */
@@ -138,8 +135,8 @@ function createParts(context, root, drafts) {
   return {
     pan: picture.pan,
     /**
-     * @param {View} view
-     * @param {View | null} before
+     * @param {hv.View} view
+     * @param {hv.View | null} before
      */
     update(view, before) {
       const isOfHook = isOfShownHook(view);
@@ -170,7 +167,7 @@ function createParts(context, root, drafts) {
 /**
  * An error in a hook's source belongs below that source, anything else on top.
  *
- * @param {View} view
+ * @param {hv.View} view
  */
 function isOfShownHook({ notice, shown }) {
   if (notice === null || shown === null) return false;

@@ -7,7 +7,7 @@ import { isKept, keptAnswer } from "./kept_answers.js";
 const PATIENCE = 4000;
 
 /**
- * @param {import("../types.js").Model} model
+ * @param {hv.Model} model
  * @param {Window} page
  * @param {AbortSignal} signal
  * @param {{changed: () => void, accepted: () => void, refused: () => void}} callbacks

@@ -7,7 +7,7 @@ import { listen } from "../state/listen.js";
 
 /**
  * @param {HTMLElement} root Says in `data-hv-theme` and `data-hv-host` what was found, for the style sheet.
- * @param {import("../types.js").Model} model
+ * @param {hv.Model} model
  * @param {AbortSignal} signal
  */
 export function followTheme(root, model, signal) {

@@ -2,10 +2,8 @@
 
 import { clamp } from "./stepper.js";
 
-/** @typedef {import("../types.js").Actions} Actions */
-
 /**
- * @param {import("../types.js").Model} model
+ * @param {hv.Model} model
  * @returns {(trait: string, value: unknown) => void} Sets a trait here and in Python, if it is another value.
  */
 export function saver(model) {
@@ -17,15 +15,15 @@ export function saver(model) {
 }
 
 /**
- * @param {import("../types.js").Model} model
- * @param {() => import("../types.js").View | null} now
+ * @param {hv.Model} model
+ * @param {() => hv.View | null} now
  * @param {{toggle: () => void}} playing
  * @param {(request: {action: string, [name: string]: unknown}) => void} send
- * @returns {Actions}
+ * @returns {hv.Actions}
  */
 export function createActions(model, now, playing, send) {
   const save = saver(model);
-  /** @type {Actions} */
+  /** @type {hv.Actions} */
   const actions = {
     goto(step) {
       save("playing", false);

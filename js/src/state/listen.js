@@ -1,7 +1,7 @@
 /** Listen to a model for as long as a view is there. */
 
 /**
- * @param {import("../types.js").Model} model
+ * @param {hv.Model} model
  * @param {AbortSignal} signal
  * @param {[event: string, callback: (message?: any) => void][]} callbacks
  */

@@ -4,9 +4,9 @@ import { saver } from "./actions.js";
 import { Player } from "./stepper.js";
 
 /**
- * @param {import("../types.js").Model} model
+ * @param {hv.Model} model
  * @param {Window} page
- * @param {() => import("../types.js").View | null} now
+ * @param {() => hv.View | null} now
  */
 export function createPlaying(model, page, now) {
   const save = saver(model);

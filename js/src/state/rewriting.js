@@ -6,7 +6,7 @@ const ROWS = new Set(["value.arrow", "hook.in_place", "hook.value"]);
 /**
  * Whether a value was rewritten at a step.
  *
- * @param {import("../types.js").Step | undefined} step
+ * @param {hv.Step | undefined} step
  */
 export function isRewritingStep(step) {
   return step?.marks?.includes("rewrite") === true;
@@ -15,7 +15,7 @@ export function isRewritingStep(step) {
 /**
  * Whether what stands on a hook's row is a change: `8 → 10`, but not `10, unchanged`.
  *
- * @param {import("../types.js").Text} did
+ * @param {hv.Text} did
  */
 export function isRewriting(did) {
   if (typeof did === "string") return did !== "";
