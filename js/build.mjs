@@ -8,7 +8,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
-const LARGEST = 200_000;
+const LARGEST = 130_000;
 const target = new URL("../hookviz/static/explorer.js", import.meta.url);
 const sheet = new URL("explorer.css", target);
 const here = fileURLToPath(new URL(".", import.meta.url));
@@ -43,7 +43,7 @@ const result = await build({
   // What d3-zoom takes of these two animates by timers; the style sheet does that here.
   alias: { "d3-transition": "./stand_ins/d3_animation.js", "d3-interpolate": "./stand_ins/d3_animation.js" },
   banner: {
-    js: "/* hookviz explorer; source: js/src. Contains d3 (ISC, © Mike Bostock) and Prism (MIT, © Lea Verou): see explorer.licenses.txt */",
+    js: "/* hookviz explorer; source: js/src. Contains d3 (ISC, © Mike Bostock), lit-html (BSD-3-Clause, © Google LLC) and Prism (MIT, © Lea Verou): see explorer.licenses.txt */",
   },
   plugins: [quietPrism],
   metafile: true,

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.node
 BUNDLE = ROOT / "hookviz" / "static" / "explorer.js"
 
 # The bundle is stored in every notebook that is saved with its widgets.
-MOST_BYTES = 200_000
+MOST_BYTES = 130_000
 
 
 @pytest.fixture(scope="module")

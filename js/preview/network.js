@@ -85,6 +85,7 @@ function events() {
   const hook = (id, what, changes, code) => ({
     kind: HOOKS[id][1], call: HOOKS[id][0], hook: id, code,
     line: ofModule(label(HOOKS[id][0]), { key: `what.module.${what}`, args: { hook: HOOKS[id][2], changes } }),
+    marks: changes.key === "change.unchanged" ? ["hook"] : ["hook", "rewrite"],
     patches: [[HOOKS[id][0], `hook:${id}`, changes.key === "change.unchanged" ? changes : { key: "value.arrow", args: { before: "0.5", after: "0" } }],
       [HOOKS[id][0], `hook-state:${id}`, "current"]],
   });

@@ -21,8 +21,9 @@ import { letSaveKeyOut } from "./page/save_key.js";
 import { followTheme } from "./page/theme.js";
 import { createLegend } from "./picture/legend.js";
 import { createPicture } from "./picture/picture.js";
-import { createActions, goto, saver } from "./state/actions.js";
+import { createActions } from "./state/actions.js";
 import { Drafts } from "./state/drafts.js";
+import { listen } from "./state/listen.js";
 import { createPlaying } from "./state/playing.js";
 import { hasChanged, readView, TRAITS } from "./state/view.js";
 import { caption } from "./steps/caption.js";
@@ -31,11 +32,8 @@ import { runTo } from "./steps/run_to.js";
 import { createTimeline } from "./steps/timeline.js";
 import { transcript } from "./steps/transcript.js";
 
-/** @typedef {import("./types.js").View} View */
-/** @typedef {import("./types.js").Context} Context */
-
 /**
- * @param {import("./types.js").Model} model
+ * @param {hv.Model} model
  * @param {HTMLElement} el
  * @param {AbortSignal} signal Aborted when the view goes away.
  * @param {(error: unknown) => void} failed Called when it cannot show what the model holds.
@@ -44,14 +42,11 @@ export function createExplorer(model, el, signal, failed) {
   const document = el.ownerDocument;
   const page = document.defaultView ?? window;
   const drafts = new Drafts();
-  const save = saver(model);
-  /** @type {View | null} */
+  /** @type {hv.View | null} */
   let view = null;
   const now = () => view;
 
-  const playing = createPlaying(model, page, {
-    now, goto: (step) => goto(model, view, step), save: (isPlaying) => save("playing", isPlaying),
-  });
+  const playing = createPlaying(model, page, now);
   const kernel = connectKernel(model, page, signal, {
     changed() {
       refresh();
@@ -63,7 +58,7 @@ export function createExplorer(model, el, signal, failed) {
   const runs = watchRuns(page, signal, refresh);
   const actions = createActions(model, now, playing, kernel.send);
   const root = make(document, "div", "hv-root hv-theme", { tabindex: "0", role: "region" });
-  /** @type {Context} */
+  /** @type {hv.Context} */
   const context = { document, signal, words: new Words(), actions, redraw };
   const parts = createParts(context, root, drafts);
 
@@ -71,8 +66,8 @@ export function createExplorer(model, el, signal, failed) {
   letSaveKeyOut(root, page, signal);
   handleKeys(root, signal, actions, parts.pan);
   followTheme(root, model, signal);
-  for (const trait of TRAITS) listen(trait, refresh);
-  listen("playing", playing.follow);
+  listen(model, signal, TRAITS.map((trait) => [`change:${trait}`, refresh]));
+  listen(model, signal, [["change:playing", playing.follow]]);
   el.classList.add("hv-host");
   signal.addEventListener("abort", () => {
     playing.leave();
@@ -104,8 +99,8 @@ export function createExplorer(model, el, signal, failed) {
   }
 
   /**
-   * @param {View} now
-   * @param {View | null} before
+   * @param {hv.View} now
+   * @param {hv.View | null} before
    */
   function show(now, before) {
     if (hasChanged(now, before, "strings", "lang", "title")) {
@@ -120,19 +115,10 @@ export function createExplorer(model, el, signal, failed) {
     root.toggleAttribute("data-hv-predicting", now.predicting);
     parts.update(now, before);
   }
-
-  /**
-   * @param {string} trait
-   * @param {() => void} callback
-   */
-  function listen(trait, callback) {
-    model.on(`change:${trait}`, callback);
-    signal.addEventListener("abort", () => model.off(`change:${trait}`, callback), { once: true });
-  }
 }
 
 /**
- * @param {Context} context
+ * @param {hv.Context} context
  * @param {HTMLElement} root
  * @param {Drafts} drafts
  */
@@ -149,8 +135,8 @@ function createParts(context, root, drafts) {
   return {
     pan: picture.pan,
     /**
-     * @param {View} view
-     * @param {View | null} before
+     * @param {hv.View} view
+     * @param {hv.View | null} before
      */
     update(view, before) {
       const isOfHook = isOfShownHook(view);
@@ -167,11 +153,13 @@ function createParts(context, root, drafts) {
         </div>
         ${transcript(context, view)}
         ${hooksCode(view)}`);
-      picture.update(view, before);
-      legend.update(view, before);
       code.update(view, before);
       timeline.update(view, before, runTo(context, view));
       hooks.update(view, isOfHook ? notice(view) : nothing);
+      legend.update(view, before);
+      // Last, since it is fitted to the room that the others leave; what can be opened is known by it.
+      picture.update(view, before);
+      if (hasChanged(view, before, "picture")) legend.update(view, before);
     },
   };
 }
@@ -179,7 +167,7 @@ function createParts(context, root, drafts) {
 /**
  * An error in a hook's source belongs below that source, anything else on top.
  *
- * @param {View} view
+ * @param {hv.View} view
  */
 function isOfShownHook({ notice, shown }) {
   if (notice === null || shown === null) return false;

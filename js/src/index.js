@@ -7,7 +7,7 @@ import { createExplorer } from "./explorer.js";
 import { createPageModel } from "./kernel/page_model.js";
 
 /**
- * @param {{model: import("./types.js").Model, el: HTMLElement}} view
+ * @param {{model: hv.Model, el: HTMLElement}} view
  * @returns {() => void} Removes everything that `render` added.
  */
 function render({ model, el }) {
@@ -45,7 +45,7 @@ export function mount(el, state, switched = () => {}) {
 /**
  * Say what went wrong, in place of an explorer that would no longer show what Python has.
  *
- * @param {import("./types.js").Model} model
+ * @param {hv.Model} model
  * @param {HTMLElement} el
  * @param {unknown} error
  */
@@ -59,7 +59,7 @@ function showError(model, el, error) {
 }
 
 /**
- * @param {import("./types.js").Model} model Whatever it holds.
+ * @param {hv.Model} model Whatever it holds.
  * @param {string} key
  * @param {string} otherwise
  */

@@ -1,40 +1,40 @@
 /**
- * The shapes that Python sends; see `hookviz/explorer.py` and `hookviz/view/steps.py`.
+ * The shapes that Python sends, and that the parts share; see `hookviz/_view/page/data.py`. They are known everywhere.
  *
- * @typedef {object} Message A text that depends on the language.
+ * @typedef {object} hv.Message A text that depends on the language.
  * @property {string} key
- * @property {{[name: string]: Text}} [args]
+ * @property {{[name: string]: hv.Text}} [args]
  *
- * @typedef {string | Message | TextList} Text A literal, a message, or several of them in a row.
- * @typedef {Text[]} TextList
- * @typedef {[key: string, field: string, value: Text]} Patch What one step changes.
+ * @typedef {string | hv.Message | hv.TextList} hv.Text A literal, a message, or several of them in a row.
+ * @typedef {hv.Text[]} hv.TextList
+ * @typedef {[key: string, field: string, value: hv.Text]} hv.Patch What one step changes.
  *
- * @typedef {object} Step
+ * @typedef {object} hv.Step
  * @property {string} kind
- * @property {Text} line One row of the timeline.
- * @property {Text} caption A sentence or two.
+ * @property {hv.Text} line One row of the timeline.
+ * @property {hv.Text} caption A sentence or two.
  * @property {string} printed What user code wrote to standard output.
  * @property {string} tensor Tensor id, or "".
  * @property {string} node Node id, or "".
  * @property {string} hook Hook id, or "".
- * @property {Patch[]} patches
+ * @property {hv.Patch[]} patches
  * @property {[file: number, line: number] | null} [code] Which line of the user's code it belongs to.
  * @property {string} [call] Id of the innermost box in which it happened, drawn or not, or "".
  * @property {string[]} [marks] What makes it worth running to: `hook`, `rewrite`, `nonfinite`.
- * @property {Question | null} [question] What can be asked before it is shown.
- * @property {{before: Place[], after: Place[]} | null} [values]
+ * @property {hv.Question | null} [question] What can be asked before it is shown.
+ * @property {{before: hv.Place[], after: hv.Place[]} | null} [values]
  *
- * @typedef {[label: string, place: number | null]} Place One value of a step, by its place in the list of values.
+ * @typedef {[label: string, place: number | null]} hv.Place One value of a step, by its place in the list of values.
  *
- * @typedef {object} Question
- * @property {Text} text
+ * @typedef {object} hv.Question
+ * @property {hv.Text} text
  * @property {(string | null)[]} answer Exact texts of the recorded numbers.
- * @property {Text} shown The answer as it is revealed.
+ * @property {hv.Text} shown The answer as it is revealed.
  *
- * @typedef {object} StepValue A value as a table (`rows`, `levels`) or as a picture (`grid` and what follows).
+ * @typedef {object} hv.StepValue A value as a table (`rows`, `levels`) or as a picture (`grid` and what follows).
  * @property {string} shape
  * @property {string} dtype
- * @property {Text} text
+ * @property {hv.Text} text
  * @property {string[][]} [rows]
  * @property {(number | null)[][]} [levels] `null` where a number is not finite.
  * @property {string} grid Two hexadecimal digits per cell; see `TensorSummary` in Python.
@@ -46,39 +46,39 @@
  * @property {string} maximum
  * @property {string} mean
  *
- * @typedef {object} Comparison
+ * @typedef {object} hv.Comparison
  * @property {string} against Which of the choices.
  * @property {string[]} changed Ids of tensors, edges and boxes that have another value there.
  * @property {string[]} same Ids of those that have the same.
  *
- * @typedef {number | [number, string]} KeptPart A part of a picture by its number, and where it is moved to.
+ * @typedef {number | [number, string]} hv.KeptPart A part of a picture by its number, and where it is moved to.
  *
- * @typedef {object} Kept What a saved page keeps in place of a kernel.
+ * @typedef {object} hv.Kept What a saved page keeps in place of a kernel.
  * @property {string[]} openable Ids of the boxes with something inside to be seen.
  * @property {string[]} all Those that are open after "expand all".
  * @property {string[]} fragments Markup.
- * @property {{[kind: string]: {[opened: string]: [string, string, KeptPart[]]}}} pictures By the boxes that can be
+ * @property {{[kind: string]: {[opened: string]: [string, string, hv.KeptPart[]]}}} pictures By the boxes that can be
  *   seen to be open: what stands before and after the parts, and the parts.
- * @property {{[kind: string]: [string[], string, string, [string[], KeptPart][]][]}} maps For all others, the smallest
+ * @property {{[kind: string]: [string[], string, string, [string[], hv.KeptPart][]][]}} maps For all others, the smallest
  *   first: which boxes can be open on it, and with which ones open, or with a `-` closed, each part is seen.
- * @property {[string, boolean, Stop][]} stops Of which box each is, and whether that is open then.
- * @property {{[name: string]: {comparison: Comparison, steps: [number, Patch[], Text | null][]}}} passes Other passes:
+ * @property {[string, boolean, hv.Stop][]} stops Of which box each is, and whether that is open then.
+ * @property {{[name: string]: {comparison: hv.Comparison, steps: [number, hv.Patch[], hv.Text | null][]}}} passes Other passes:
  *   what their steps have besides.
  *
- * @typedef {object} Score
+ * @typedef {object} hv.Score
  * @property {number} right
  * @property {number} asked
  * @property {number[]} steps Those that were asked about; only the first answer counts.
  *
- * @typedef {object} Stop A step at which to stop; several steps inside a collapsed box are one stop.
+ * @typedef {object} hv.Stop A step at which to stop; several steps inside a collapsed box are one stop.
  * @property {number} step The last of its steps.
- * @property {Text | null} [line] Instead of the step's own.
- * @property {Text | null} [caption] Instead of the step's own.
+ * @property {hv.Text | null} [line] Instead of the step's own.
+ * @property {hv.Text | null} [caption] Instead of the step's own.
  * @property {string} [box] Id of the box in which it happened, or ""; the collapsed one if `count` is above 1.
  * @property {number} [count] How many steps it stands for.
  * @property {string} [printed] What user code printed during them.
  *
- * @typedef {object} Hook
+ * @typedef {object} hv.Hook
  * @property {string} id
  * @property {string} kind
  * @property {string} label
@@ -90,7 +90,7 @@
  * @property {boolean} [with_kwargs] These two: of a module's forward hook.
  * @property {boolean} [always_call]
  *
- * @typedef {object} Tensor
+ * @typedef {object} hv.Tensor
  * @property {string} id
  * @property {string} label
  * @property {string[]} names
@@ -100,48 +100,48 @@
  * @property {string} dtype
  * @property {string} device
  * @property {string} layout
- * @property {Text} value
+ * @property {hv.Text} value
  * @property {number} order
  * @property {boolean} hookable
- * @property {Hook[]} hooks
+ * @property {hv.Hook[]} hooks
  *
- * @typedef {object} Module
+ * @typedef {object} hv.Module
  * @property {string} id
  * @property {string} label Qualified name.
  * @property {string} type Name of its class.
  * @property {number} order
  * @property {string[]} calls Ids of its calls in the order in which they began.
- * @property {Hook[]} hooks Kind by kind, each in running order.
+ * @property {hv.Hook[]} hooks Kind by kind, each in running order.
  * @property {string[]} kinds Kinds of hooks that can be added now.
- * @property {Text[]} [notes] What surprises people at it, a sentence each.
+ * @property {hv.Text[]} [notes] What surprises people at it, a sentence each.
  *
- * @typedef {Tensor | Module} Target What can be selected, and have hooks.
+ * @typedef {hv.Tensor | hv.Module} hv.Target What can be selected, and have hooks.
  *
- * @typedef {object} Box One call of a module, or a fold of repeated calls, drawn or not.
+ * @typedef {object} hv.Box One call of a module, or a fold of repeated calls, drawn or not.
  * @property {string} parent Id of the box right around it, or "".
- * @property {Text} label
- * @property {Text} type
+ * @property {hv.Text} label
+ * @property {hv.Text} type
  * @property {string} module Module id, or "".
  * @property {string} number Which call of its module, from 1; "" when it is the only one.
  * @property {number} count How many calls a fold stands for.
  *
- * @typedef {object} Source A piece of the user's code.
+ * @typedef {object} hv.Source A piece of the user's code.
  * @property {string} file
  * @property {number} first Number of its first line in that file.
  * @property {string[]} lines
  *
- * @typedef {object} Notice
+ * @typedef {object} hv.Notice
  * @property {"error" | "info"} kind
- * @property {Text} title
+ * @property {hv.Text} title
  * @property {string} detail
- * @property {Text} hint
+ * @property {hv.Text} hint
  * @property {string} target
  * @property {string} hook
  * @property {number} serial
  *
- * @typedef {Record<string, Record<string, string>>} Strings Language, then key, then template.
+ * @typedef {Record<string, Record<string, string>>} hv.Strings Language, then key, then template.
  *
- * @typedef {object} Model The part of anywidget's model that hookviz uses.
+ * @typedef {object} hv.Model The part of anywidget's model that hookviz uses.
  * @property {(name: string) => any} get
  * @property {(name: string, value: unknown) => void} set
  * @property {() => void} save_changes
@@ -150,35 +150,35 @@
  * @property {(event: string, callback: (...args: any[]) => void) => void} on
  * @property {(event: string, callback: (...args: any[]) => void) => void} off
  *
- * @typedef {object} View Everything a part needs to draw itself, read from the model in one go.
- * @property {Step[]} steps
- * @property {Strings} strings
+ * @typedef {object} hv.View Everything a part needs to draw itself, read from the model in one go.
+ * @property {hv.Step[]} steps
+ * @property {hv.Strings} strings
  * @property {import("./state/frames.js").Frames} frames
  * @property {number} step A number of a step, as in Python.
  * @property {import("./state/stops.js").Stops} stops
  * @property {number} stop The place among the stops: of this step, or of the one that takes it in.
- * @property {Tensor[]} tensors
- * @property {Module[]} modules
+ * @property {hv.Tensor[]} tensors
+ * @property {hv.Module[]} modules
  * @property {import("./state/boxes.js").Boxes} boxes
  * @property {string[]} expanded Ids of the boxes that are drawn with what is inside.
- * @property {Source[]} code
- * @property {StepValue[]} values
+ * @property {hv.Source[]} code
+ * @property {hv.StepValue[]} values
  * @property {number} nextStep Where the next stop is; the same as `step` at the end.
- * @property {{id: string, text: Text, absent?: boolean}[]} comparisons What can be compared with; last, why there is no more.
- * @property {Comparison | null} comparison
+ * @property {{id: string, text: hv.Text, absent?: boolean}[]} comparisons What can be compared with; last, why there is no more.
+ * @property {hv.Comparison | null} comparison
  * @property {(request: {action: string, [name: string]: unknown}) => boolean} can Whether a request would be
  *   answered now: by a kernel, or by what a saved page keeps.
  * @property {boolean} predicting Whether the reader is asked before each step.
- * @property {Score} score
+ * @property {hv.Score} score
  * @property {string} selected Id of the selected tensor, module or call, or "".
- * @property {Target | null} shown What is in the inspector: the selected or the current one.
+ * @property {hv.Target | null} shown What is in the inspector: the selected or the current one.
  * @property {string} shownKey Under which key the frames know it: a tensor's id, or a call's.
  * @property {string} picture
  * @property {string} direction
  * @property {string} title
  * @property {string} hooksCode The hooks as plain PyTorch lines.
  * @property {Record<string, string>} transcript
- * @property {Notice | null} notice
+ * @property {hv.Notice | null} notice
  * @property {string} lang
  * @property {boolean} busy
  * @property {boolean} slow Whether it has been busy for long.
@@ -188,7 +188,7 @@
  * @property {number} speed
  * @property {number} drafts Version of what the user has typed.
  *
- * @typedef {object} Actions What a part may ask for.
+ * @typedef {object} hv.Actions What a part may ask for.
  * @property {(step: number) => void} goto
  * @property {(place: number) => void} gotoStop
  * @property {(step: number) => void} visit Goes to the stop that takes a step in.
@@ -204,18 +204,17 @@
  * @property {(step: number, right: boolean) => void} answered Counts an answer, the first one to each step.
  * @property {(message: {action: string, [name: string]: unknown}) => void} send
  *
- * @typedef {object} Context
+ * @typedef {object} hv.Context
  * @property {Document} document
  * @property {AbortSignal} signal Aborted when the view is removed: every listener hangs on it.
  * @property {import("./dom/words.js").Words} words
- * @property {Actions} actions
+ * @property {hv.Actions} actions
  * @property {() => void} redraw Draws again, after something has changed that only a part knows.
  *
- * @typedef {object} Part What needs more than a template: it measures, scrolls, or keeps the focus.
+ * @typedef {object} hv.Part What needs more than a template: it measures, scrolls, or keeps the focus.
  * @property {HTMLElement} element
- * @property {(view: View, before: View | null) => void} update `before` is the view that is on screen.
+ * @property {(view: hv.View, before: hv.View | null) => void} update `before` is the view that is on screen.
  *
  * @typedef {(document: Document, signal: AbortSignal, callbacks: {input: (text: string) => void, submit: () => void}) =>
- *   import("./code/code_editor.js").CodeEditor} CreateCodeEditor
+ *   import("./code/code_editor.js").CodeEditor} hv.CreateCodeEditor
  */
-export {};

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import os
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -28,6 +30,7 @@ class _Quiet(SimpleHTTPRequestHandler):
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
     """Where the files of the repository can be read."""
+    subprocess.run([sys.executable, str(ROOT / "js/preview/make_state.py")], check=True)
     server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Quiet, directory=str(ROOT)))
     thread = threading.Thread(target=server.serve_forever)
     thread.start()

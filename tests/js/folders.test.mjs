@@ -11,7 +11,7 @@ const MAY_IMPORT = {
   state: [],
   kernel: ["state"],
   dom: [],
-  page: [],
+  page: ["state"],
   picture: ["state", "dom"],
   steps: ["state", "dom", "page"],
   hooks: ["state", "dom"],

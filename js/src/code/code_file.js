@@ -3,18 +3,16 @@
 import { html, nothing } from "lit-html";
 import { scrollInside } from "../page/scroll.js";
 
-/** @typedef {import("../types.js").Source} Source */
-
 /**
- * @param {import("../types.js").Context} context
- * @param {Source[]} code All of it; the pieces of this file are drawn.
+ * @param {hv.Context} context
+ * @param {hv.Source[]} code All of it; the pieces of this file are drawn.
  * @param {string} file
  * @param {object} state
  * @param {string} state.name
  * @param {boolean} state.isShown
  * @param {string} state.lit The line of the current step, in whatever file.
  * @param {string | undefined} state.reached The line on which the arrow keys stand; only that one is a Tab stop.
- * @param {(source: Source) => unknown[][]} state.textsOf What stands in each line.
+ * @param {(source: hv.Source) => unknown[][]} state.textsOf What stands in each line.
  * @param {(key: string) => boolean} state.isMarked Whether something was made at a line.
  * @param {(key: string) => void} state.visit Goes to the first stop of a line.
  * @param {(file: string, key: string) => void} state.reach
@@ -27,7 +25,7 @@ export function codeFile({ words }, code, file, { name, isShown, lit, reached, t
     code.map((source, index) => (source.file === file ? piece(source, index) : ""))}</div>`;
 
   /**
-   * @param {Source} source
+   * @param {hv.Source} source
    * @param {number} index
    */
   function piece(source, index) {

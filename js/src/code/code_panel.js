@@ -7,11 +7,9 @@ import { scrollInside } from "../page/scroll.js";
 import { codeFile, keyOf, shortName } from "./code_file.js";
 import { highlightLines } from "./highlight.js";
 
-/** @typedef {import("../types.js").View} View */
-
 /**
- * @param {import("../types.js").Context} context
- * @returns {import("../types.js").Part}
+ * @param {hv.Context} context
+ * @returns {hv.Part}
  */
 export function createCodePanel(context) {
   const { document, signal, words, actions, redraw } = context;
@@ -25,7 +23,7 @@ export function createCodePanel(context) {
   /** The line of the current step. */
   let lit = "";
   let mustFollow = false;
-  /** @type {WeakMap<import("../types.js").Source, unknown[][]>} What stands in each line, by piece of code. */
+  /** @type {WeakMap<hv.Source, unknown[][]>} What stands in each line, by piece of code. */
   const colored = new WeakMap();
 
   // A panel that was closed has no size, so nothing could be scrolled in it.
@@ -53,7 +51,7 @@ export function createCodePanel(context) {
     },
   };
 
-  /** @param {import("../types.js").Source} source */
+  /** @param {hv.Source} source */
   function textsOf(source) {
     const texts = colored.get(source) ?? highlightLines(source.lines);
     colored.set(source, texts);
@@ -107,7 +105,7 @@ export function createCodePanel(context) {
     if (step !== undefined) actions.visit(step);
   }
 
-  /** @param {View} view */
+  /** @param {hv.View} view */
   function light({ stops, step, code }) {
     // Of several steps inside a box the last one that has a line counts.
     const steps = stops.saidAt(step)?.steps ?? [];
@@ -127,7 +125,7 @@ export function createCodePanel(context) {
 }
 
 /**
- * @param {import("../types.js").Step[]} steps
+ * @param {hv.Step[]} steps
  * @returns {Map<string, number>}
  */
 function findFirstSteps(steps) {

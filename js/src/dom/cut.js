@@ -6,6 +6,7 @@ import { makeSvg, setText } from "./dom.js";
 const LONGEST_TOOLTIP = 1200;
 const NARROW = 0.6;
 const ELLIPSIS = "…";
+const ROUNDING = 1e-9;
 const NO_WIDTH = /[\p{Mn}\p{Me}\p{Cf}]/u;
 /** East Asian scripts, full-width forms and emoji. */
 const WIDE = /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
@@ -49,27 +50,14 @@ export function cut(text, limit) {
   if (text.length * NARROW <= limit && !WIDE.test(text)) return text;
   let width = 0;
   let kept = "";
+  let shortened = "";
   for (const character of text) {
     width += widthOf(character);
-    if (width > limit + 1e-9) return shorten(kept, limit);
+    if (width > limit + ROUNDING) return shortened.trimEnd() + ELLIPSIS;
     kept += character;
+    if (width <= limit - NARROW + ROUNDING) shortened = kept;
   }
   return text;
-}
-
-/**
- * @param {string} text
- * @param {number} limit
- */
-function shorten(text, limit) {
-  let width = 0;
-  let kept = "";
-  for (const character of text) {
-    width += widthOf(character);
-    if (width > limit - NARROW + 1e-9) break;
-    kept += character;
-  }
-  return kept.trimEnd() + ELLIPSIS;
 }
 
 /** @param {string} character */

@@ -1,6 +1,5 @@
 /** Turn language-independent texts into words, exactly as `hookviz/view/message.py` does. */
 
-/** @typedef {import("../types.js").Text} Text */
 /** @typedef {(key: string) => string | undefined} Lookup */
 /** @typedef {{style: string, text: string}} Segment */
 
@@ -15,7 +14,7 @@ const PLACEHOLDER = /\{(\w+)\}/;
  * Cut a text into pieces, each with the name of the placeholder it stands for ("" for the words in
  * between). In a message inside a message the outermost of `STYLES` counts.
  *
- * @param {Text | null | undefined} text
+ * @param {hv.Text | null | undefined} text
  * @param {Lookup} lookup
  * @param {string} [style]
  * @returns {Segment[]}
@@ -41,7 +40,7 @@ export function segments(text, lookup, style = "") {
 /**
  * Write a text out as one string.
  *
- * @param {Text | null | undefined} text
+ * @param {hv.Text | null | undefined} text
  * @param {Lookup} lookup
  * @returns {string}
  */
@@ -52,9 +51,9 @@ export function format(text, lookup) {
 }
 
 /**
- * @param {import("../types.js").Message} message
+ * @param {hv.Message} message
  * @param {string} name
- * @returns {Text}
+ * @returns {hv.Text}
  */
 function argument(message, name) {
   const args = message.args ?? {};

@@ -2,15 +2,13 @@
 
 import { format, segments } from "./message.js";
 
-/** @typedef {import("../types.js").Text} Text */
-
 export class Words {
-  /** @type {import("../types.js").Strings} */
+  /** @type {hv.Strings} */
   #strings = {};
   #lang = "en";
 
   /**
-   * @param {import("../types.js").Strings} strings
+   * @param {hv.Strings} strings
    * @param {string} lang
    */
   use(strings, lang) {
@@ -29,18 +27,18 @@ export class Words {
    * Say one of our own strings.
    *
    * @param {string} key
-   * @param {Record<string, Text>} [args]
+   * @param {Record<string, hv.Text>} [args]
    */
   say(key, args = {}) {
     return format({ key, args }, this.lookup);
   }
 
-  /** @param {Text | null | undefined} text */
+  /** @param {hv.Text | null | undefined} text */
   format(text) {
     return format(text, this.lookup);
   }
 
-  /** @param {Text | null | undefined} text */
+  /** @param {hv.Text | null | undefined} text */
   segments(text) {
     return segments(text, this.lookup);
   }

@@ -4,12 +4,10 @@
  * The colors are mixed in the page's own style sheet, so that they fit light and dark pages.
  */
 
-/** @typedef {import("../types.js").StepValue} StepValue */
-
 const STEPS = 254;
 
 /**
- * @param {StepValue} value A large one.
+ * @param {hv.StepValue} value A large one.
  * @returns {(number | null)[]} The number of each cell of its grid, `null` where it is not finite.
  */
 export function gridCells(value) {
@@ -24,7 +22,7 @@ export function gridCells(value) {
 }
 
 /**
- * @param {StepValue[]} values
+ * @param {hv.StepValue[]} values
  * @returns {number} The largest distance from zero; 1 when there is none.
  */
 export function limitOf(values) {

@@ -6,11 +6,7 @@ import { foldAt, foldFacts } from "../state/fold.js";
 import { isWords } from "../state/said.js";
 import { isModule } from "../state/target.js";
 
-/** @typedef {import("../types.js").Text} Text */
-/** @typedef {import("../types.js").Tensor} Tensor */
-/** @typedef {import("../types.js").Module} Module */
-/** @typedef {import("../types.js").View} View */
-/** @typedef {[name: string, value: Text][]} Facts By the name of the row; rows without a text are not shown. */
+/** @typedef {[name: string, value: hv.Text][]} Facts By the name of the row; rows without a text are not shown. */
 
 /** Of a module, in the order in which they come to be known. */
 const CALL_ROWS = ["input", "output", "grad_output", "grad_input"];
@@ -20,15 +16,15 @@ const CALL_ROWS = ["input", "output", "grad_output", "grad_input"];
  * @property {string} heading
  * @property {string} name In full.
  * @property {string} role
- * @property {Text | null} [call] Which of its calls is shown, if there are several.
+ * @property {hv.Text | null} [call] Which of its calls is shown, if there are several.
  * @property {Facts} facts
- * @property {Text[]} [notes]
+ * @property {hv.Text[]} [notes]
  * @property {string} [none] What is said where there is not a single fact.
  */
 
 /**
- * @param {import("../types.js").Context} context
- * @param {View} view
+ * @param {hv.Context} context
+ * @param {hv.View} view
  */
 export function inspector({ words, actions }, view) {
   const shown = shownIn(view);
@@ -57,7 +53,7 @@ export function inspector({ words, actions }, view) {
   </section>`;
 
   /**
-   * @param {View} view
+   * @param {hv.View} view
    * @returns {Shown | null}
    */
   function shownIn(view) {
@@ -92,7 +88,7 @@ export function inspector({ words, actions }, view) {
 /**
  * The key of the words for a tensor's role.
  *
- * @param {Tensor} tensor
+ * @param {hv.Tensor} tensor
  */
 export function roleKey(tensor) {
   const kept = tensor.retains_grad && tensor.role !== "leaf" ? "_retained" : "";
@@ -100,8 +96,8 @@ export function roleKey(tensor) {
 }
 
 /**
- * @param {Tensor} tensor
- * @param {View} view
+ * @param {hv.Tensor} tensor
+ * @param {hv.View} view
  * @returns {Facts}
  */
 export function factsOf(tensor, { frames, step }) {
@@ -122,7 +118,7 @@ export function factsOf(tensor, { frames, step }) {
 }
 
 /**
- * @param {View} view
+ * @param {hv.View} view
  * @returns {Facts}
  */
 function moduleFacts({ frames, step, shownKey }) {
@@ -130,9 +126,9 @@ function moduleFacts({ frames, step, shownKey }) {
 }
 
 /**
- * @param {Module} module
- * @param {View} view
- * @returns {Text | null} Which of its calls is shown, if there are several.
+ * @param {hv.Module} module
+ * @param {hv.View} view
+ * @returns {hv.Text | null} Which of its calls is shown, if there are several.
  */
 function callOf({ calls }, { shownKey }) {
   if (calls.length < 2) return null;

@@ -4,8 +4,8 @@ import { html } from "lit-html";
 import { iconButton } from "../dom/template.js";
 
 /**
- * @param {import("../types.js").Context} context
- * @returns {(view: import("../types.js").View) => unknown}
+ * @param {hv.Context} context
+ * @returns {(view: hv.View) => unknown}
  */
 export function createNotice({ words, actions, redraw }) {
   /** Python may be gone, so a dismissed notice is also remembered here. */

@@ -4,10 +4,6 @@ import { html, nothing, svg } from "lit-html";
 import { guard } from "lit-html/directives/guard.js";
 import { cellColor, gridCells, limitOf } from "./color_scale.js";
 
-/** @typedef {import("../types.js").View} View */
-/** @typedef {import("../types.js").StepValue} StepValue */
-/** @typedef {import("../types.js").Context} Context */
-
 /** Side of a cell in a picture: as large as fits, within what looks like a picture. */
 const CELLS = { smallest: 9, largest: 18, width: 144 };
 const BARS = { width: 144, height: 46 };
@@ -15,13 +11,13 @@ const FIGURES = /** @type {const} */ (["shape", "dtype", "minimum", "maximum", "
 /** Counts are only said where there is something to count. */
 const COUNTS = new Set(["nans", "infs"]);
 /** Stands where there is no value. */
-const NOTHING = /** @type {StepValue} */ ({ shape: "[]", dtype: "", text: { key: "value.none" } });
+const NOTHING = /** @type {hv.StepValue} */ ({ shape: "[]", dtype: "", text: { key: "value.none" } });
 /** A single number says all in the sentence above. */
 const SCALAR = "[]";
 
 /**
- * @param {Context} context
- * @param {View} view
+ * @param {hv.Context} context
+ * @param {hv.View} view
  */
 export function values(context, view) {
   const now = view.steps[view.step]?.values ?? null;
@@ -34,7 +30,7 @@ export function values(context, view) {
 }
 
 /**
- * @param {Context} context
+ * @param {hv.Context} context
  * @param {ReturnType<typeof side>[]} sides
  * @param {number} limit The number with the strongest color.
  */
@@ -46,7 +42,7 @@ function draw(context, sides, limit) {
 }
 
 /**
- * @param {Context} context
+ * @param {hv.Context} context
  * @param {string} name
  * @param {unknown} content
  */
@@ -57,7 +53,7 @@ function drawSide({ words }, name, content) {
 /**
  * @param {string} name
  * @param {[string, number | null][]} places
- * @param {View} view
+ * @param {hv.View} view
  */
 function side(name, places, view) {
   const items = places
@@ -68,9 +64,9 @@ function side(name, places, view) {
 }
 
 /**
- * @param {Context} context
+ * @param {hv.Context} context
  * @param {string} label
- * @param {StepValue} value
+ * @param {hv.StepValue} value
  * @param {number} limit
  */
 function drawValue(context, label, value, limit) {
@@ -83,7 +79,7 @@ function drawValue(context, label, value, limit) {
 }
 
 /**
- * @param {StepValue} value
+ * @param {hv.StepValue} value
  * @param {number} limit
  */
 function drawTable({ rows = [], levels = [] }, limit) {
@@ -108,8 +104,8 @@ function drawGrid(cells, columns, name, limit) {
 }
 
 /**
- * @param {Context} context
- * @param {StepValue} value
+ * @param {hv.Context} context
+ * @param {hv.StepValue} value
  */
 function drawHistogram({ words }, { histogram, minimum, maximum }) {
   if (histogram.length === 0) return nothing;
@@ -124,8 +120,8 @@ function drawHistogram({ words }, { histogram, minimum, maximum }) {
 }
 
 /**
- * @param {Context} context
- * @param {StepValue} value
+ * @param {hv.Context} context
+ * @param {hv.StepValue} value
  */
 function drawFigures({ words }, value) {
   return html`<dl class="hv-value-figures">${FIGURES.map((name) => {
@@ -139,7 +135,7 @@ function drawFigures({ words }, value) {
  * Where a value of one place became another of the same shape: the difference, in colors only. No
  * number stands there, since none was recorded.
  *
- * @param {Context} context
+ * @param {hv.Context} context
  * @param {ReturnType<typeof side>[]} sides
  * @param {number} limit
  */
@@ -157,7 +153,7 @@ function difference(context, sides, limit) {
   return drawSide(context, "difference", drawGrid(cells, columns, context.words.say("ui.values.difference"), limit));
 }
 
-/** @param {StepValue} value */
+/** @param {hv.StepValue} value */
 function levelsOf(value) {
   return value.grid ? gridCells(value) : (value.levels ?? []).flat();
 }

@@ -7,15 +7,12 @@ import { draw, textButton } from "../dom/template.js";
 import { isChangeable, isHookable, isModule } from "../state/target.js";
 import { createHookKindForm } from "./hook_kind_form.js";
 
-/** @typedef {import("../types.js").View} View */
-/** @typedef {import("../types.js").Target} Target */
-/** @typedef {import("../types.js").Hook} Hook */
-/** @typedef {{view: View, target: Target, hook: Hook | null}} Editing `hook` is `null` for one yet to be added. */
+/** @typedef {{view: hv.View, target: hv.Target, hook: hv.Hook | null}} Editing `hook` is `null` for one yet to be added. */
 
 /**
- * @param {import("../types.js").Context} context
+ * @param {hv.Context} context
  * @param {import("../state/drafts.js").Drafts} drafts
- * @param {import("../types.js").CreateCodeEditor} createCodeEditor
+ * @param {hv.CreateCodeEditor} createCodeEditor
  */
 export function createHookEditor(context, drafts, createCodeEditor) {
   const { document, signal, words, actions, redraw } = context;
@@ -28,9 +25,9 @@ export function createHookEditor(context, drafts, createCodeEditor) {
   return {
     element,
     /**
-     * @param {View} view
-     * @param {Target} target
-     * @param {Hook | null} hook
+     * @param {hv.View} view
+     * @param {hv.Target} target
+     * @param {hv.Hook | null} hook
      */
     update(view, target, hook) {
       editing = { view, target, hook };
@@ -101,9 +98,9 @@ export function createHookEditor(context, drafts, createCodeEditor) {
   }
 
   /**
-   * @param {View} view
-   * @param {Target} target
-   * @param {Hook | null} hook
+   * @param {hv.View} view
+   * @param {hv.Target} target
+   * @param {hv.Hook | null} hook
    * @param {boolean} isFixed
    */
   function helpText(view, target, hook, isFixed) {
@@ -118,7 +115,7 @@ export function createHookEditor(context, drafts, createCodeEditor) {
 }
 
 /**
- * @param {import("../types.js").Notice | null} notice
+ * @param {hv.Notice | null} notice
  * @param {import("../state/drafts.js").Place} place
  */
 function isRefused(notice, place) {

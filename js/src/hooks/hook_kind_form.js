@@ -4,10 +4,9 @@ import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { inOrder, sourceOf, takesKwargs, usualOf } from "../state/hook_kinds.js";
 
-/** @typedef {import("../types.js").Module} Module */
 /** @typedef {{kind: string, with_kwargs: boolean}} Asked */
 
-/** @param {import("../types.js").Context} context */
+/** @param {hv.Context} context */
 export function createHookKindForm({ words, redraw }) {
   /** @type {Map<string, Asked>} By module: what was chosen, whether or not the module can have it now. */
   const chosen = new Map();
@@ -15,12 +14,12 @@ export function createHookKindForm({ words, redraw }) {
 
   return {
     asked,
-    /** @param {Module} module */
+    /** @param {hv.Module} module */
     source(module) {
       const { kind, with_kwargs: withKwargs } = asked(module);
       return sourceOf(kind, withKwargs);
     },
-    /** @param {Module | null} module `null` where no kind has to be chosen. */
+    /** @param {hv.Module | null} module `null` where no kind has to be chosen. */
     draw(module) {
       if (module === null) return nothing;
       const { id, kinds } = module;
@@ -35,7 +34,7 @@ export function createHookKindForm({ words, redraw }) {
   };
 
   /**
-   * @param {Module} module
+   * @param {hv.Module} module
    * @returns {Asked}
    */
   function asked({ id, kinds }) {

@@ -5,13 +5,11 @@ import { repeat } from "lit-html/directives/repeat.js";
 import { isModule } from "../state/target.js";
 import { hookRow } from "./hook_row.js";
 
-/** @typedef {import("../types.js").Hook} Hook */
-
 /**
- * @param {import("../types.js").Context} context
- * @param {import("../types.js").View} view
- * @param {import("../types.js").Target} target
- * @param {Hook | null} now The one in the text box.
+ * @param {hv.Context} context
+ * @param {hv.View} view
+ * @param {hv.Target} target
+ * @param {hv.Hook | null} now The one in the text box.
  * @param {(id: string) => void} choose
  */
 export function hookList(context, view, target, now, choose) {

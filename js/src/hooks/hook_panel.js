@@ -8,18 +8,16 @@ import { isHookable, isModule } from "../state/target.js";
 import { createHookEditor } from "./hook_editor.js";
 import { hookList } from "./hook_list.js";
 
-/** @typedef {import("../types.js").View} View */
-
 /**
- * @param {import("../types.js").Context} context
+ * @param {hv.Context} context
  * @param {import("../state/drafts.js").Drafts} drafts
- * @param {import("../types.js").CreateCodeEditor} createCodeEditor
- * @returns {{element: HTMLElement, update: (view: View, notice: unknown) => void}}
+ * @param {hv.CreateCodeEditor} createCodeEditor
+ * @returns {{element: HTMLElement, update: (view: hv.View, notice: unknown) => void}}
  */
 export function createHookPanel(context, drafts, createCodeEditor) {
   const { document, signal, words, actions, redraw } = context;
   const chosen = new ChosenHooks(drafts);
-  /** @type {View | null} */
+  /** @type {hv.View | null} */
   let shown = null;
   const editor = createHookEditor(context, drafts, createCodeEditor);
   const element = make(document, "section", "hv-hooks");
@@ -29,7 +27,7 @@ export function createHookPanel(context, drafts, createCodeEditor) {
   return { element, update };
 
   /**
-   * @param {View} view
+   * @param {hv.View} view
    * @param {unknown} notice What Python said of a hook here.
    */
   function update(view, notice) {

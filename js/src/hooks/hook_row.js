@@ -6,16 +6,14 @@ import { iconButton } from "../dom/template.js";
 import { isRewriting } from "../state/rewriting.js";
 import { isChangeable } from "../state/target.js";
 
-/** @typedef {import("../types.js").Hook} Hook */
-
 /** How a forward hook may have been registered; names of PyTorch, so the same in every language. */
 const FLAGS = /** @type {const} */ (["with_kwargs", "always_call"]);
 
 /**
- * @param {import("../types.js").Context} context
- * @param {import("../types.js").View} view
- * @param {import("../types.js").Target} target
- * @param {Hook} hook
+ * @param {hv.Context} context
+ * @param {hv.View} view
+ * @param {hv.Target} target
+ * @param {hv.Hook} hook
  * @param {object} more
  * @param {number} more.number Place in the chain as shown, from 1.
  * @param {boolean} more.isChosen Whether its source is in the text box.
@@ -34,10 +32,10 @@ export function hookRow(context, view, target, hook, { number, isChosen, choose 
 }
 
 /**
- * @param {import("../types.js").Context} context
- * @param {import("../types.js").View} view
- * @param {import("../types.js").Target} target
- * @param {Hook} hook
+ * @param {hv.Context} context
+ * @param {hv.View} view
+ * @param {hv.Target} target
+ * @param {hv.Hook} hook
  */
 function buttons({ words, actions }, { live, saved, busy }, target, hook) {
   const isFixed = !isChangeable(target, hook);
@@ -67,7 +65,7 @@ function buttons({ words, actions }, { live, saved, busy }, target, hook) {
 }
 
 /**
- * @param {Hook} hook
+ * @param {hv.Hook} hook
  * @param {import("../dom/words.js").Words} words
  */
 function kindOf(hook, words) {
@@ -77,7 +75,7 @@ function kindOf(hook, words) {
 }
 
 /**
- * @param {Hook} hook
+ * @param {hv.Hook} hook
  * @param {import("../dom/words.js").Words} words
  */
 function where(hook, words) {

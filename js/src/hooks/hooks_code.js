@@ -6,8 +6,8 @@ import { textButton } from "../dom/template.js";
 const SAID_FOR = 2000;
 
 /**
- * @param {import("../types.js").Context} context
- * @returns {(view: import("../types.js").View) => unknown}
+ * @param {hv.Context} context
+ * @returns {(view: hv.View) => unknown}
  */
 export function createHooksCode({ document, words, redraw }) {
   const page = document.defaultView ?? window;

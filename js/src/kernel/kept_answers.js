@@ -6,16 +6,13 @@
 import { Boxes } from "../state/boxes.js";
 import { keptPicture } from "./kept_pictures.js";
 
-/** @typedef {import("../types.js").Model} Model */
-/** @typedef {import("../types.js").Kept} Kept */
-/** @typedef {import("../types.js").Step} Step */
 /** @typedef {{action: string, [name: string]: unknown}} Request */
 
-/** @type {WeakMap<Kept, {plain: Step[], compared: Map<string, Step[]>}>} The steps of each pass compared with. */
+/** @type {WeakMap<hv.Kept, {plain: hv.Step[], compared: Map<string, hv.Step[]>}>} The steps of each pass compared with. */
 const known = new WeakMap();
 
 /**
- * @param {Model} model
+ * @param {hv.Model} model
  * @param {Request} request
  * @returns {boolean} Whether there is an answer.
  */
@@ -24,7 +21,7 @@ export function isKept(model, request) {
 }
 
 /**
- * @param {Model} model
+ * @param {hv.Model} model
  * @param {Request} request
  * @returns {Record<string, unknown> | null} The traits to set, or `null` where nothing is kept.
  */
@@ -45,11 +42,11 @@ export function keptAnswer(model, request) {
 }
 
 /**
- * @param {Model} model
+ * @param {hv.Model} model
  * @param {Request} request
  */
 function answer(model, request) {
-  /** @type {Kept | null} */
+  /** @type {hv.Kept | null} */
   const kept = model.get("kept") ?? null;
   if (kept === null) return null;
   const expanded = expandedAfter(model, kept, request);
@@ -61,8 +58,8 @@ function answer(model, request) {
 }
 
 /**
- * @param {Model} model
- * @param {Kept} kept
+ * @param {hv.Model} model
+ * @param {hv.Kept} kept
  * @param {Request} request
  * @returns {string[] | null} The boxes that are open after a request, in the order of Python's tree.
  */
@@ -80,8 +77,8 @@ function expandedAfter(model, kept, { action, box }) {
 }
 
 /**
- * @param {Model} model
- * @param {Kept} kept
+ * @param {hv.Model} model
+ * @param {hv.Kept} kept
  * @param {string[]} expanded
  * @returns {string[]} Those that can be seen to be open: what is in a closed box cannot.
  */
@@ -93,8 +90,8 @@ function seenOpen(model, kept, expanded) {
 }
 
 /**
- * @param {Model} model
- * @param {Kept} kept
+ * @param {hv.Model} model
+ * @param {hv.Kept} kept
  * @param {string[]} expanded
  */
 function stopsWith(model, kept, expanded) {
@@ -106,10 +103,10 @@ function stopsWith(model, kept, expanded) {
 }
 
 /**
- * @param {Model} model
- * @param {Kept} kept
+ * @param {hv.Model} model
+ * @param {hv.Kept} kept
  * @param {string} against
- * @returns {Step[]} Always the same list for the same pass.
+ * @returns {hv.Step[]} Always the same list for the same pass.
  */
 function stepsOf(model, kept, against) {
   // A page opens without a comparison, so what the model holds at first are the plain steps.
@@ -127,7 +124,7 @@ function stepsOf(model, kept, against) {
   return found;
 }
 
-/** @param {Model} model */
+/** @param {hv.Model} model */
 function boxesOf(model) {
   return new Boxes(model.get("boxes") ?? {});
 }

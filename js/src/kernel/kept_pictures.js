@@ -1,10 +1,7 @@
 /** Put together the markup of a picture whose parts a saved page keeps. */
 
-/** @typedef {import("../types.js").Kept} Kept */
-/** @typedef {import("../types.js").KeptPart} KeptPart */
-
 /**
- * @param {Kept} kept
+ * @param {hv.Kept} kept
  * @param {"plain" | "compared"} kind Whether it has room for what another pass had.
  * @param {string[]} opened The boxes that can be seen to be open, in the order of Python's tree.
  * @returns {(() => string) | undefined} Writes the picture; nothing where there is none.
@@ -31,8 +28,8 @@ function isSeen(when, opened) {
 }
 
 /**
- * @param {Kept} kept
- * @param {KeptPart} part
+ * @param {hv.Kept} kept
+ * @param {hv.KeptPart} part
  */
 function markup({ fragments }, part) {
   if (typeof part === "number") return fragments[part];

@@ -1,12 +1,13 @@
 /** Talk to Python: say hello to learn whether a kernel answers, and send what a click asks for. */
 
+import { listen } from "../state/listen.js";
 import { isKept, keptAnswer } from "./kept_answers.js";
 
 /** How long a greeting may stay unanswered before editing is switched off, in milliseconds. */
 const PATIENCE = 4000;
 
 /**
- * @param {import("../types.js").Model} model
+ * @param {hv.Model} model
  * @param {Window} page
  * @param {AbortSignal} signal
  * @param {{changed: () => void, accepted: () => void, refused: () => void}} callbacks
@@ -30,8 +31,7 @@ export function connectKernel(model, page, signal, { changed, accepted, refused 
     settle(true);
   };
   // Only Python changes these traits, so a change of them is an answer.
-  /** @type {[event: string, callback: (message?: {event?: string}) => void][]} */
-  const answers = [
+  listen(model, signal, [
     ["msg:custom", (message) => {
       if (message?.event === "applied") accepted();
       settle(true);
@@ -48,7 +48,8 @@ export function connectKernel(model, page, signal, { changed, accepted, refused 
       settle(false);
       post({ action: "hello" });
     }],
-  ];
+  ]);
+  signal.addEventListener("abort", () => page.clearTimeout(timer), { once: true });
 
   /** @param {object} message */
   function post(message) {
@@ -64,11 +65,6 @@ export function connectKernel(model, page, signal, { changed, accepted, refused 
     }
   }
 
-  for (const [event, callback] of answers) model.on(event, callback);
-  signal.addEventListener("abort", () => {
-    page.clearTimeout(timer);
-    for (const [event, callback] of answers) model.off(event, callback);
-  }, { once: true });
   post({ action: "hello" });
 
   return {

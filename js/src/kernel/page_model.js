@@ -9,7 +9,7 @@
 /**
  * @param {Record<string, unknown>} state
  * @param {(content: object) => void} [send] What to do with messages; without it nobody answers.
- * @returns {import("../types.js").Model & PageModel}
+ * @returns {hv.Model & PageModel}
  */
 export function createPageModel(state, send) {
   const values = new Map(Object.entries(state));

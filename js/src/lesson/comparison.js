@@ -4,16 +4,14 @@ import { html } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { needsKernel } from "../dom/needs_kernel.js";
 
-/** @typedef {import("../types.js").View} View */
-
 /**
- * @param {import("../types.js").Context} context
- * @param {View} view
+ * @param {hv.Context} context
+ * @param {hv.View} view
  */
 export function comparison({ words, actions, redraw }, view) {
   const name = words.say("ui.compare");
   const chosen = view.comparison?.against ?? "";
-  /** @type {View["comparisons"]} */
+  /** @type {hv.View["comparisons"]} */
   const choices = [{ id: "", text: words.say("ui.compare.none") }, ...view.comparisons];
   /** @param {{id: string, absent?: boolean}} choice */
   const isPossible = ({ id, absent }) => !absent && view.can({ action: "compare", against: id });

@@ -5,13 +5,11 @@ import { make } from "../dom/dom.js";
 import { textButton } from "../dom/template.js";
 import { AnswerError, isCheckable, isRight, readAnswer } from "../state/answers.js";
 
-/** @typedef {import("../types.js").View} View */
-/** @typedef {import("../types.js").Question} Question */
-/** @typedef {{[name: string]: import("../types.js").Text}} Args */
+/** @typedef {{[name: string]: hv.Text}} Args */
 
 /**
- * @param {import("../types.js").Context} context
- * @returns {(view: View, before: View | null) => unknown}
+ * @param {hv.Context} context
+ * @returns {(view: hv.View, before: hv.View | null) => unknown}
  */
 export function createPrediction({ document, words, actions, redraw }) {
   const answer = make(document, "input", "hv-answer", {
@@ -38,8 +36,8 @@ export function createPrediction({ document, words, actions, redraw }) {
   };
 
   /**
-   * @param {View} view
-   * @param {Question | null} question
+   * @param {hv.View} view
+   * @param {hv.Question | null} question
    */
   function saidOf(view, question) {
     if (verdict !== null) return words.format(verdict);
@@ -49,7 +47,7 @@ export function createPrediction({ document, words, actions, redraw }) {
 
   /**
    * @param {Event} event
-   * @param {View} view
+   * @param {hv.View} view
    */
   function check(event, view) {
     event.preventDefault();
@@ -72,7 +70,7 @@ export function createPrediction({ document, words, actions, redraw }) {
     }
   }
 
-  /** @param {View} view */
+  /** @param {hv.View} view */
   function reveal(view) {
     const question = nextQuestion(view);
     if (question === null) return;
@@ -81,9 +79,9 @@ export function createPrediction({ document, words, actions, redraw }) {
   }
 
   /**
-   * @param {View} view
+   * @param {hv.View} view
    * @param {string} key
-   * @param {Question} question
+   * @param {hv.Question} question
    */
   function show(view, key, question) {
     answer.value = "";
@@ -102,8 +100,8 @@ export function createPrediction({ document, words, actions, redraw }) {
 }
 
 /**
- * @param {View} view
- * @returns {Question | null} What can be asked about the next step, if the browser can check it.
+ * @param {hv.View} view
+ * @returns {hv.Question | null} What can be asked about the next step, if the browser can check it.
  */
 function nextQuestion({ steps, step, nextStep }) {
   const question = nextStep === step ? null : steps[nextStep]?.question;

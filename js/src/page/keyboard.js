@@ -21,7 +21,7 @@ const PANS = new Map([
 /**
  * @param {HTMLElement} root
  * @param {AbortSignal} signal
- * @param {import("../types.js").Actions} actions
+ * @param {hv.Actions} actions
  * @param {(x: number, y: number) => void} pan Looks at another part of the picture.
  */
 export function handleKeys(root, signal, actions, pan) {

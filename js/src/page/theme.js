@@ -1,11 +1,13 @@
 /** Find out whether the page around the widget is light or dark, and follow it. */
 
+import { listen } from "../state/listen.js";
+
 /** @typedef {"light" | "dark"} Theme */
 /** @typedef {"jupyter" | "vscode" | "colab" | "none"} Host Whose colours to take over; "none" for our own. */
 
 /**
  * @param {HTMLElement} root Says in `data-hv-theme` and `data-hv-host` what was found, for the style sheet.
- * @param {import("../types.js").Model} model
+ * @param {hv.Model} model
  * @param {AbortSignal} signal
  */
 export function followTheme(root, model, signal) {
@@ -25,11 +27,8 @@ export function followTheme(root, model, signal) {
     observer?.observe(element, { attributes: true });
   }
   page?.matchMedia?.("(prefers-color-scheme: dark)").addEventListener("change", paint, { signal });
-  model.on("change:theme", paint);
-  signal.addEventListener("abort", () => {
-    observer?.disconnect();
-    model.off("change:theme", paint);
-  }, { once: true });
+  listen(model, signal, [["change:theme", paint]]);
+  signal.addEventListener("abort", () => observer?.disconnect(), { once: true });
 }
 
 /**

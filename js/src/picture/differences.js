@@ -4,7 +4,7 @@
  * Say of every drawn element whether the other pass has another value there.
  *
  * @param {Element} picture
- * @param {import("../types.js").Comparison | null} comparison
+ * @param {hv.Comparison | null} comparison
  */
 export function markDifferences(picture, comparison) {
   const changed = new Set(comparison?.changed ?? []);

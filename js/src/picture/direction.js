@@ -5,8 +5,8 @@ import { needsKernel } from "../dom/needs_kernel.js";
 import { iconButton } from "../dom/template.js";
 
 /**
- * @param {import("../types.js").Context} context
- * @param {import("../types.js").View} view
+ * @param {hv.Context} context
+ * @param {hv.View} view
  */
 export function direction({ words, actions }, { picture, direction, live, saved, busy }) {
   const isAcross = direction === "auto" ? looksAcross(picture) : direction === "across";

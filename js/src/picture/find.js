@@ -3,7 +3,6 @@
 import { html } from "lit-html";
 import { guard } from "lit-html/directives/guard.js";
 
-/** @typedef {import("../types.js").View} View */
 /** @typedef {{id: string, name: string, box: string}} Place */
 
 /** From this many on, names are not all in sight. */
@@ -11,10 +10,10 @@ const MANY = 12;
 const MOST_OFFERED = 500;
 
 /**
- * @param {import("../types.js").Context} context
+ * @param {hv.Context} context
  * @param {(key: string, boxes: string[]) => boolean} reveal Brings an element into sight, or the innermost drawn one
  *   of the boxes around it.
- * @returns {(view: View) => unknown}
+ * @returns {(view: hv.View) => unknown}
  */
 export function createFind({ document, words, actions }, reveal) {
   return (view) => {
@@ -37,7 +36,7 @@ export function createFind({ document, words, actions }, reveal) {
   }
 
   /**
-   * @param {View} view
+   * @param {hv.View} view
    * @param {HTMLInputElement} input
    */
   function go(view, input) {
@@ -53,7 +52,7 @@ export function createFind({ document, words, actions }, reveal) {
 }
 
 /**
- * @param {View} view
+ * @param {hv.View} view
  * @returns {Place[]}
  */
 function placesIn({ tensors, modules, boxes }) {

@@ -12,9 +12,9 @@ const SAVED = /** @type {Record<string, string>} */ ({ click: "look", click_modu
 const HINTS_WITH_BOXES = ["step", "play", "click_module", "boxes"];
 
 /**
- * @param {import("../types.js").Context} context
- * @param {(view: import("../types.js").View) => unknown} tools Groups of buttons that change what is seen of the picture.
- * @returns {import("../types.js").Part}
+ * @param {hv.Context} context
+ * @param {(view: hv.View) => unknown} tools Groups of buttons that change what is seen of the picture.
+ * @returns {hv.Part}
  */
 export function createLegend({ document, words }, tools) {
   const element = make(document, "div", "hv-key");

@@ -5,8 +5,6 @@
 
 import { isWords } from "../state/said.js";
 
-/** @typedef {import("../types.js").Text} Text */
-
 /** As in `hookviz/view/fields.py`: of what several edges show as one, the first that any has. */
 const STATES = ["error", "current", "done", "pending", "unreached"];
 
@@ -36,13 +34,13 @@ export function findMerged(svg) {
  * @param {Merged} merged
  * @param {import("../state/frames.js").Frames} frames
  * @param {number} step
- * @param {(place: Element, text: Text) => void} write
+ * @param {(place: Element, text: hv.Text) => void} write
  */
 export function updateMerged({ group, keys, place }, frames, step, write) {
   const states = keys.map((key) => String(frames.value(key, "state", step) || "pending"));
   group.setAttribute("data-hv-state", STATES.find((state) => states.includes(state)) ?? "pending");
   if (place === null) return;
-  /** @type {Map<string, Text>} What is said twice is said once. */
+  /** @type {Map<string, hv.Text>} What is said twice is said once. */
   const texts = new Map();
   for (const key of keys) {
     const text = frames.value(key, "contribution", step);

@@ -21,7 +21,7 @@ const MOST_SHAPES = 1500;
  */
 
 /**
- * @param {import("../types.js").Context} context
+ * @param {hv.Context} context
  * @param {(x: number, y: number) => void} lookAt Brings a point of the picture to the middle.
  */
 export function createMinimap({ document, signal, words }, lookAt) {

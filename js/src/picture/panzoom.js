@@ -14,7 +14,7 @@ const STRIDE = 80;
 /** @typedef {import("./camera.js").Place} Place */
 
 /**
- * @param {import("../types.js").Context} context
+ * @param {hv.Context} context
  * @param {HTMLElement} stage Holds the picture.
  * @param {(sight: import("./minimap.js").Sight) => void} moved Is told what is in sight now.
  */

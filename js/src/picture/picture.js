@@ -18,12 +18,11 @@ import { isRewriting } from "../state/rewriting.js";
 import { isWords } from "../state/said.js";
 import { hasChanged } from "../state/view.js";
 
-/** @typedef {import("../types.js").View} View */
 /** @typedef {import("../state/frames.js").Change} Change */
 
 /**
- * @param {import("../types.js").Context} context
- * @returns {import("../types.js").Part & {tools: (view: View) => unknown[], pan: (x: number, y: number) => void}}
+ * @param {hv.Context} context
+ * @returns {hv.Part & {tools: (view: hv.View) => unknown[], pan: (x: number, y: number) => void}}
  */
 export function createPicture(context) {
   const { document, words } = context;
@@ -44,7 +43,7 @@ export function createPicture(context) {
   let merged = new Map();
   /** @type {Set<import("./merged.js").Merged>} Arrows of which an edge has changed. */
   const stale = new Set();
-  /** @type {View | null} */
+  /** @type {hv.View | null} */
   let shown = null;
   /** @type {Element | undefined} The box inside which the current step happens, unseen. */
   let here;
@@ -61,8 +60,8 @@ export function createPicture(context) {
   };
 
   /**
-   * @param {View} view
-   * @param {View | null} before
+   * @param {hv.View} view
+   * @param {hv.View | null} before
    */
   function update(view, before) {
     shown = view;
@@ -85,8 +84,8 @@ export function createPicture(context) {
   }
 
   /**
-   * @param {View} view
-   * @param {View | null} before
+   * @param {hv.View} view
+   * @param {hv.View | null} before
    */
   function insert(view, before) {
     const old = svg;
@@ -132,7 +131,7 @@ export function createPicture(context) {
     }
   }
 
-  /** @param {View} view */
+  /** @param {hv.View} view */
   function translate(view) {
     for (const [place, message] of messages("data-hv-message")) write(place, words.format(message));
     for (const [tip, lines] of messages("data-hv-lines")) {
@@ -145,7 +144,7 @@ export function createPicture(context) {
 
   /**
    * @param {string} attribute
-   * @returns {[Element, import("../types.js").Text][]} What of the picture depends on the language.
+   * @returns {[Element, hv.Text][]} What of the picture depends on the language.
    */
   function messages(attribute) {
     return [...(svg?.querySelectorAll(`[${attribute}]`) ?? [])].flatMap((element) => {
@@ -164,7 +163,7 @@ export function createPicture(context) {
     changed.clear();
   }
 
-  /** @param {View} view */
+  /** @param {hv.View} view */
   function select({ selected }) {
     for (const group of svg?.querySelectorAll(".hv-card, .hv-module[data-hv-module]") ?? []) {
       const ids = ["data-hv-key", "data-hv-module"].map((name) => group.getAttribute(name));
@@ -177,7 +176,7 @@ export function createPicture(context) {
   /**
    * Mark where the current step happens, and bring it into sight.
    *
-   * @param {View} view
+   * @param {hv.View} view
    * @param {boolean} isRevealed
    */
   function follow({ steps, step, boxes }, isRevealed) {
@@ -231,8 +230,8 @@ export function createPicture(context) {
 /**
  * The one box that was opened or closed between two views, if it was one.
  *
- * @param {View} view
- * @param {View | null} before
+ * @param {hv.View} view
+ * @param {hv.View | null} before
  * @returns {string | undefined}
  */
 function toggled(view, before) {
@@ -261,7 +260,7 @@ function oneLine(text) {
 
 /**
  * @param {string | null} json
- * @returns {import("../types.js").Text | null}
+ * @returns {hv.Text | null}
  */
 function parseMessage(json) {
   try {

@@ -4,7 +4,7 @@
 const SIGNS = new Map([["+", true], ["=", true], ["-", false], ["_", false]]);
 
 /**
- * @param {import("../types.js").Context} context
+ * @param {hv.Context} context
  * @param {HTMLElement} stage Holds the picture.
  * @param {object} picture
  * @param {(box: string, isExpanded?: boolean) => void} picture.toggle

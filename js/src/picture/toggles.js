@@ -5,10 +5,8 @@ import { makeSvg, setText } from "../dom/dom.js";
 import { needsKernel } from "../dom/needs_kernel.js";
 import { iconButton } from "../dom/template.js";
 
-/** @typedef {import("../types.js").View} View */
-
 /**
- * @param {import("../types.js").Context} context
+ * @param {hv.Context} context
  */
 export function createToggles({ document, words, actions }) {
   /** @type {Map<string, Element>} By id of the box. */
@@ -23,7 +21,7 @@ export function createToggles({ document, words, actions }) {
     toggles = new Map(found.map((sign) => [sign.getAttribute("data-hv-toggle") ?? "", sign]));
   }
 
-  /** @param {View} view */
+  /** @param {hv.View} view */
   function update({ boxes, live, saved, can }) {
     for (const [id, sign] of toggles) {
       const label = words.format(boxes.label(id));
@@ -37,7 +35,7 @@ export function createToggles({ document, words, actions }) {
     }
   }
 
-  /** @param {View} view */
+  /** @param {hv.View} view */
   function buttons({ live, saved, busy, can }) {
     const open = [...toggles.values()].filter(isOpen).length;
     const possible = { expand_all: open < toggles.size, collapse_all: open > 0 };

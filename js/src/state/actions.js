@@ -2,22 +2,33 @@
 
 import { clamp } from "./stepper.js";
 
-/** @typedef {import("../types.js").Actions} Actions */
+/**
+ * @param {hv.Model} model
+ * @returns {(trait: string, value: unknown) => void} Sets a trait here and in Python, if it is another value.
+ */
+export function saver(model) {
+  return (trait, value) => {
+    if (model.get(trait) === value) return;
+    model.set(trait, value);
+    model.save_changes();
+  };
+}
 
 /**
- * @param {import("../types.js").Model} model
- * @param {() => import("../types.js").View | null} now
+ * @param {hv.Model} model
+ * @param {() => hv.View | null} now
  * @param {{toggle: () => void}} playing
  * @param {(request: {action: string, [name: string]: unknown}) => void} send
- * @returns {Actions}
+ * @returns {hv.Actions}
  */
 export function createActions(model, now, playing, send) {
   const save = saver(model);
-  /** @type {Actions} */
+  /** @type {hv.Actions} */
   const actions = {
     goto(step) {
       save("playing", false);
-      goto(model, now(), step);
+      const view = now();
+      if (view !== null) save("step", clamp(step, view.frames.count));
     },
     gotoStop: (place) => actions.goto(now()?.stops.stepAt(place) ?? 0),
     visit: (step) => actions.gotoStop(now()?.stops.placeOf(step) ?? 0),
@@ -49,25 +60,4 @@ export function createActions(model, now, playing, send) {
     },
   };
   return actions;
-}
-
-/**
- * @param {import("../types.js").Model} model
- * @param {import("../types.js").View | null} view
- * @param {number} step
- */
-export function goto(model, view, step) {
-  if (view !== null) saver(model)("step", clamp(step, view.frames.count));
-}
-
-/**
- * @param {import("../types.js").Model} model
- * @returns {(trait: string, value: unknown) => void}
- */
-export function saver(model) {
-  return (trait, value) => {
-    if (model.get(trait) === value) return;
-    model.set(trait, value);
-    model.save_changes();
-  };
 }

@@ -1,12 +1,10 @@
 /** Know which box lies in which: calls of modules, and folds of repeated ones. */
 
-/** @typedef {import("../types.js").Box} Box */
-
 export class Boxes {
-  /** @type {Map<string, Box>} */
+  /** @type {Map<string, hv.Box>} */
   #boxes;
 
-  /** @param {Record<string, Box>} boxes By id; drawn or not. */
+  /** @param {Record<string, hv.Box>} boxes By id; drawn or not. */
   constructor(boxes) {
     this.#boxes = new Map(Object.entries(boxes));
   }
@@ -27,7 +25,7 @@ export class Boxes {
 
   /**
    * @param {string} id
-   * @returns {import("../types.js").Text} How a person calls it.
+   * @returns {hv.Text} How a person calls it.
    */
   label(id) {
     return this.#boxes.get(id)?.label || id;

@@ -1,7 +1,5 @@
 /** Know which hook of each tensor or module stands in the text box. */
 
-/** @typedef {import("../types.js").Target} Target */
-
 /** What is chosen when the source in the box is that of a hook yet to be added. */
 export const NEW = "";
 
@@ -18,7 +16,7 @@ export class ChosenHooks {
   }
 
   /**
-   * @param {Target} target
+   * @param {hv.Target} target
    * @param {string} id
    */
   choose(target, id) {
@@ -28,7 +26,7 @@ export class ChosenHooks {
   /**
    * Look at a tensor or module, again or for the first time, and say what of it is in the box.
    *
-   * @param {Target} shown
+   * @param {hv.Target} shown
    * @returns {string} The id of one of its hooks, or `NEW`.
    */
   see({ id: target, hooks }) {

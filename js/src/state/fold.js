@@ -3,19 +3,15 @@
  * or some of its repetitions. It has no gradients of its own, so nothing is said of any.
  */
 
-/** @typedef {import("../types.js").Text} Text */
-/** @typedef {import("../types.js").Box} Box */
-/** @typedef {import("../types.js").View} View */
-
 /**
  * @typedef {object} Fold
  * @property {string} id
- * @property {Box} box
+ * @property {hv.Box} box
  * @property {string[]} places The boxes inside it at which its steps happened, as ids, in order.
  */
 
 /**
- * @param {View} view
+ * @param {hv.View} view
  * @returns {Fold | null} The fold in which the current step happened, if nothing inside it is drawn.
  */
 export function foldAt({ selected, stops, steps, step, boxes }) {
@@ -34,8 +30,8 @@ export function foldAt({ selected, stops, steps, step, boxes }) {
 
 /**
  * @param {Fold} fold
- * @param {View} view
- * @returns {[name: string, value: Text][]}
+ * @param {hv.View} view
+ * @returns {[name: string, value: hv.Text][]}
  */
 export function foldFacts({ id, box, places }, { boxes }) {
   const ways = places.map((place) => wayTo(place, id, boxes));
@@ -56,10 +52,10 @@ export function foldFacts({ id, box, places }, { boxes }) {
  * Of calls their class is repeated, of functions the functions.
  *
  * @param {string} id
- * @param {Box} box
+ * @param {hv.Box} box
  * @param {string[]} places
  * @param {import("./boxes.js").Boxes} boxes
- * @returns {Text}
+ * @returns {hv.Text}
  */
 function whatIn(id, box, places, boxes) {
   const isOfCalls = places.some((place) => boxes.around(place).some((one) => boxes.get(one)?.module && one !== id
@@ -81,7 +77,7 @@ function wayTo(place, id, boxes) {
 /**
  * @param {string[]} ids
  * @param {import("./boxes.js").Boxes} boxes
- * @returns {Text} The name of the innermost module says where it is; a repetition without names its number.
+ * @returns {hv.Text} The name of the innermost module says where it is; a repetition without names its number.
  */
 function way(ids, boxes) {
   return boxes.label(ids.findLast((id) => boxes.get(id)?.module) ?? ids.at(-1) ?? "");

@@ -1,8 +1,7 @@
 /** Know what every field of the picture holds at every step, forwards and backwards in time. */
 
-/** @typedef {import("../types.js").Text} Text */
-/** @typedef {{key: string, field: string, value: Text}} Change */
-/** @typedef {{at: number[], values: Text[]}} History The steps at which a field changes. */
+/** @typedef {{key: string, field: string, value: hv.Text}} Change */
+/** @typedef {{at: number[], values: hv.Text[]}} History The steps at which a field changes. */
 
 /**
  * The frames of a recording. The frame at step k is what the patches of steps 0..k leave behind,
@@ -14,7 +13,7 @@ export class Frames {
   #fields = new Map();
   #steps;
 
-  /** @param {import("../types.js").Step[]} steps */
+  /** @param {hv.Step[]} steps */
   constructor(steps) {
     this.#steps = steps;
     steps.forEach((step, index) => {
@@ -31,7 +30,7 @@ export class Frames {
    * @param {string} key Id of a tensor, node or edge.
    * @param {string} field
    * @param {number} step
-   * @returns {Text} The value then; "" when there was none yet.
+   * @returns {hv.Text} The value then; "" when there was none yet.
    */
   value(key, field, step) {
     const history = this.#fields.get(key)?.get(field);
@@ -82,7 +81,7 @@ export class Frames {
    * @param {string} key
    * @param {string} field
    * @param {number} step
-   * @param {Text} value
+   * @param {hv.Text} value
    */
   #remember(key, field, step, value) {
     const fields = this.#fields.get(key) ?? new Map();
@@ -97,7 +96,7 @@ export class Frames {
 /**
  * @param {History} history
  * @param {number} step
- * @returns {Text}
+ * @returns {hv.Text}
  */
 function valueAt(history, step) {
   let low = 0;
@@ -111,8 +110,8 @@ function valueAt(history, step) {
 }
 
 /**
- * @param {Text} one
- * @param {Text} other
+ * @param {hv.Text} one
+ * @param {hv.Text} other
  */
 function same(one, other) {
   return one === other || JSON.stringify(one) === JSON.stringify(other);

@@ -1,16 +1,15 @@
 /** Play in step with all other views of a model: the `playing` trait tells whether it plays. */
 
+import { saver } from "./actions.js";
 import { Player } from "./stepper.js";
 
 /**
- * @param {import("../types.js").Model} model
+ * @param {hv.Model} model
  * @param {Window} page
- * @param {object} steps
- * @param {() => import("../types.js").View | null} steps.now
- * @param {(step: number) => void} steps.goto
- * @param {(isPlaying: boolean) => void} steps.save
+ * @param {() => hv.View | null} now
  */
-export function createPlaying(model, page, { now, goto, save }) {
+export function createPlaying(model, page, now) {
+  const save = saver(model);
   let last = -1;
   // A page that was saved while it played does not start by itself: a kernel has to answer first.
   let mayPlay = !model.get("playing");
@@ -19,12 +18,12 @@ export function createPlaying(model, page, { now, goto, save }) {
       const view = now();
       if (view === null) return false;
       // Another view of the same model plays too; whoever comes second lets the step stand.
-      if (view.step === last) goto(view.nextStep);
+      if (view.step === last) save("step", view.nextStep);
       last = now()?.step ?? last;
       return last < view.frames.count - 1;
     },
     { set: (callback, delay) => page.setTimeout(callback, delay), clear: (timer) => page.clearTimeout(timer) },
-    () => save(player.playing),
+    () => save("playing", player.playing),
   );
 
   /** Do as the trait says. */
@@ -42,15 +41,15 @@ export function createPlaying(model, page, { now, goto, save }) {
       const view = now();
       if (view === null) return;
       mayPlay = true;
-      if (!player.playing && view.step >= view.frames.count - 1) goto(0);
-      save(!player.playing);
+      if (!player.playing && view.step >= view.frames.count - 1) save("step", 0);
+      save("playing", !player.playing);
     },
     /** @param {boolean} isLive Whether a kernel answers, now that it is known. */
     settle(isLive) {
       if (mayPlay) return;
       mayPlay = true;
       if (isLive) follow();
-      else save(false);
+      else save("playing", false);
     },
     /** @param {number} speed */
     setSpeed(speed) {

@@ -3,7 +3,7 @@
 /** The keys of messages that stand where a number would, as in `hookviz/view/row_svg.py`. */
 const WORDS = /^(flow|grad|note)\.|^hook\.(not_run|off|raised|ran|unchanged)$|^change\.(same|unchanged)$|^value\.none$/;
 
-/** @param {import("../types.js").Text | undefined} value */
+/** @param {hv.Text | undefined} value */
 export function isWords(value) {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   return WORDS.test(value.key);

@@ -2,13 +2,10 @@
 
 import { clamp } from "./stepper.js";
 
-/** @typedef {import("../types.js").Step} Step */
-/** @typedef {import("../types.js").Stop} Stop */
-
 /**
  * @typedef {object} Said
- * @property {Step[]} steps What it stands for.
- * @property {import("../types.js").Text} caption
+ * @property {hv.Step[]} steps What it stands for.
+ * @property {hv.Text} caption
  * @property {string} printed
  * @property {string} box The collapsed box in which all this happened, or "".
  * @property {boolean} hasOwnWords Whether the caption is that of the last step itself.
@@ -16,12 +13,12 @@ import { clamp } from "./stepper.js";
 
 export class Stops {
   #steps;
-  /** @type {Stop[]} Of rising steps, from step 0 to the last one. */
+  /** @type {hv.Stop[]} Of rising steps, from step 0 to the last one. */
   #stops;
 
   /**
-   * @param {Step[]} steps
-   * @param {Stop[]} stops Empty when every step is a stop.
+   * @param {hv.Step[]} steps
+   * @param {hv.Stop[]} stops Empty when every step is a stop.
    */
   constructor(steps, stops) {
     this.#steps = steps;
@@ -69,7 +66,7 @@ export class Stops {
 
   /**
    * @param {number} place
-   * @returns {Stop | undefined}
+   * @returns {hv.Stop | undefined}
    */
   at(place) {
     return this.#stops[place];
@@ -79,7 +76,7 @@ export class Stops {
    * The steps that one stop stands for, the last one included.
    *
    * @param {number} place
-   * @returns {Step[]}
+   * @returns {hv.Step[]}
    */
   stepsOf(place) {
     const stop = this.#stops[place];
@@ -125,13 +122,13 @@ export class Stops {
 /**
  * Keep what makes sense of a list that may come from an old page; the two ends are always stops.
  *
- * @param {Stop[]} stops
+ * @param {hv.Stop[]} stops
  * @param {number} count Number of steps.
- * @returns {Stop[]}
+ * @returns {hv.Stop[]}
  */
 function complete(stops, count) {
   if (stops.length === 0) return Array.from({ length: count }, (_, step) => ({ step }));
-  /** @type {Stop[]} */
+  /** @type {hv.Stop[]} */
   const kept = [];
   for (const stop of stops) {
     const isNext = Number.isInteger(stop?.step) && stop.step > (kept.at(-1)?.step ?? -1);

@@ -1,20 +1,15 @@
 /** Tell what is shown beside the picture: a tensor, or a module and one of its calls. */
 
-/** @typedef {import("../types.js").Target} Target */
-/** @typedef {import("../types.js").Tensor} Tensor */
-/** @typedef {import("../types.js").Module} Module */
-/** @typedef {import("../types.js").Step} Step */
-
 /**
- * @param {Target} target
- * @returns {target is Module}
+ * @param {hv.Target} target
+ * @returns {target is hv.Module}
  */
 export function isModule(target) {
   return "calls" in target;
 }
 
 /**
- * @param {Target} target
+ * @param {hv.Target} target
  * @returns {boolean} Whether a hook can be added to it.
  */
 export function isHookable(target) {
@@ -22,8 +17,8 @@ export function isHookable(target) {
 }
 
 /**
- * @param {Target} target
- * @param {import("../types.js").Hook} hook One of its hooks.
+ * @param {hv.Target} target
+ * @param {hv.Hook} hook One of its hooks.
  * @returns {boolean} Whether it can be edited, turned off, moved and removed here.
  */
 export function isChangeable(target, hook) {
@@ -34,9 +29,9 @@ export function isChangeable(target, hook) {
  * The tensor or module with this id; a call stands for its module.
  *
  * @param {string} id
- * @param {Tensor[]} tensors
- * @param {Module[]} modules
- * @returns {Target | null}
+ * @param {hv.Tensor[]} tensors
+ * @param {hv.Module[]} modules
+ * @returns {hv.Target | null}
  */
 export function findTarget(id, tensors, modules) {
   if (id === "") return null;
@@ -51,12 +46,12 @@ export function findTarget(id, tensors, modules) {
  * root. What happened inside a collapsed box is about the box: nothing inside it is on screen.
  *
  * @param {import("./stops.js").Stops} stops
- * @param {Step[]} steps
+ * @param {hv.Step[]} steps
  * @param {number} step
  * @param {import("./boxes.js").Boxes} boxes
- * @param {Tensor[]} tensors
- * @param {Module[]} modules
- * @returns {Target | null}
+ * @param {hv.Tensor[]} tensors
+ * @param {hv.Module[]} modules
+ * @returns {hv.Target | null}
  */
 export function currentTarget(stops, steps, step, boxes, tensors, modules) {
   const last = stops.placeOf(step);
@@ -73,9 +68,9 @@ export function currentTarget(stops, steps, step, boxes, tensors, modules) {
 /**
  * Under which key the frames know a target: a tensor's own id, or that of one call of a module.
  *
- * @param {Target} target
+ * @param {hv.Target} target
  * @param {string} selected A call that was selected is shown whatever the step is.
- * @param {Step[]} steps
+ * @param {hv.Step[]} steps
  * @param {number} step
  * @param {import("./boxes.js").Boxes} boxes
  * @returns {string}
@@ -92,7 +87,7 @@ export function frameKey(target, selected, steps, step, boxes) {
   return target.calls[0];
 }
 
-/** @param {Step | undefined} step */
+/** @param {hv.Step | undefined} step */
 function isOfModule(step) {
   if (step === undefined) return false;
   // An error with neither tensor nor function came out of a call.
@@ -101,7 +96,7 @@ function isOfModule(step) {
 
 /**
  * @param {string} call
- * @param {Module[]} modules
+ * @param {hv.Module[]} modules
  */
 function moduleOf(call, modules) {
   return call === "" ? undefined : modules.find(({ calls }) => calls.includes(call));
@@ -112,7 +107,7 @@ function moduleOf(call, modules) {
  *
  * @param {string} box
  * @param {import("./boxes.js").Boxes} boxes
- * @param {Module[]} modules
+ * @param {hv.Module[]} modules
  */
 function moduleAround(box, boxes, modules) {
   const ids = boxes.around(box).map((id) => boxes.get(id)?.module);

@@ -6,8 +6,6 @@ import { clamp } from "./stepper.js";
 import { Stops } from "./stops.js";
 import { currentTarget, findTarget, frameKey } from "./target.js";
 
-/** @typedef {import("../types.js").View} View */
-
 /** What traits hold that a page may lack; always the same objects, so that nothing seems to change. */
 const ABSENT = {
   picture: "", steps: [], stops: [], strings: {}, tensors: [], modules: [], boxes: {}, expanded: [], code: [], step: 0,
@@ -25,14 +23,14 @@ export const TRAITS = Object.keys(ABSENT);
  * @property {boolean} waiting
  * @property {boolean} slow
  * @property {number} drafts
- * @property {View["can"]} can Whether a request would be answered by somebody who is not busy.
+ * @property {hv.View["can"]} can Whether a request would be answered by somebody who is not busy.
  */
 
 /**
- * @param {import("../types.js").Model} model
- * @param {View | null} before
+ * @param {hv.Model} model
+ * @param {hv.View | null} before
  * @param {Own} own
- * @returns {View} `before` itself when nothing has changed.
+ * @returns {hv.View} `before` itself when nothing has changed.
  */
 export function readView(model, before, { live, saved, waiting, slow, drafts, can }) {
   const traits = Object.fromEntries(Object.entries(ABSENT).map(([name, absent]) => [name, model.get(name) ?? absent]));
@@ -46,7 +44,7 @@ export function readView(model, before, { live, saved, waiting, slow, drafts, ca
   const shown = found ?? currentTarget(stops, steps, step, boxes, tensors, modules);
   // A kernel that went away in the middle of its work will not say that it is done.
   const busy = live && (Boolean(traits.busy) || waiting);
-  const view = /** @type {View} */ ({
+  const view = /** @type {hv.View} */ ({
     ...others,
     steps,
     frames,
@@ -71,13 +69,13 @@ export function readView(model, before, { live, saved, waiting, slow, drafts, ca
     drafts,
     can: (request) => !busy && can(request),
   });
-  return isSame(view, before) ? /** @type {View} */ (before) : view;
+  return isSame(view, before) ? /** @type {hv.View} */ (before) : view;
 }
 
 /**
- * @param {View} view
- * @param {View | null} before
- * @param {(keyof View)[]} names
+ * @param {hv.View} view
+ * @param {hv.View | null} before
+ * @param {(keyof hv.View)[]} names
  * @returns {boolean} Whether any of these is another one than before.
  */
 export function hasChanged(view, before, ...names) {
@@ -85,11 +83,11 @@ export function hasChanged(view, before, ...names) {
 }
 
 /**
- * @param {View} view
- * @param {View | null} before
+ * @param {hv.View} view
+ * @param {hv.View | null} before
  */
 function isSame(view, before) {
-  const names = /** @type {(keyof View)[]} */ (Object.keys(view));
+  const names = /** @type {(keyof hv.View)[]} */ (Object.keys(view));
   // What can be asked for depends on the others alone.
   return !hasChanged(view, before, ...names.filter((name) => name !== "can"));
 }

@@ -5,8 +5,8 @@ import { said } from "../dom/template.js";
 import { isRewritingStep } from "../state/rewriting.js";
 
 /**
- * @param {import("../types.js").Context} context
- * @param {import("../types.js").View} view
+ * @param {hv.Context} context
+ * @param {hv.View} view
  */
 export function caption({ words }, { stops, steps, step }) {
   const now = stops.saidAt(step);

@@ -8,8 +8,8 @@ import { SPEEDS } from "../state/stepper.js";
 const LANGUAGES = ["en", "zh"];
 
 /**
- * @param {import("../types.js").Context} context
- * @param {import("../types.js").View} view
+ * @param {hv.Context} context
+ * @param {hv.View} view
  * @param {unknown} comparison Where to choose what to compare with.
  */
 export function controls({ words, actions }, view, comparison) {

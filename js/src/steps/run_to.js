@@ -3,13 +3,11 @@
 import { html, nothing } from "lit-html";
 import { textButton } from "../dom/template.js";
 
-/** @typedef {import("../types.js").Step} Step */
-
 const MARKS = ["hook", "rewrite", "nonfinite"];
 
 /**
- * @param {import("../types.js").Context} context
- * @param {import("../types.js").View} view
+ * @param {hv.Context} context
+ * @param {hv.View} view
  */
 export function runTo({ words, actions }, { steps, step, tensors, selected }) {
   const tensor = tensors.find(({ id }) => id === selected);
@@ -31,7 +29,7 @@ export function runTo({ words, actions }, { steps, step, tensors, selected }) {
 }
 
 /**
- * @param {Step[]} steps
+ * @param {hv.Step[]} steps
  * @param {number} from
  * @param {string} mark
  * @returns {number | null} The first marked step behind `from`; for a NaN the first of the pass that
@@ -45,7 +43,7 @@ export function nextMarked(steps, from, mark) {
 }
 
 /**
- * @param {Step[]} steps
+ * @param {hv.Step[]} steps
  * @param {number} from
  * @param {string} tensor Id.
  * @returns {number | null}

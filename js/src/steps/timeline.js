@@ -7,16 +7,14 @@ import { draw } from "../dom/template.js";
 import { scrollInside } from "../page/scroll.js";
 import { timelineRow } from "./timeline_row.js";
 
-/** @typedef {import("../types.js").View} View */
-
 /** Rows that the browser lays out together, or not at all while they are out of sight. */
 const BLOCK = 50;
 const ROW_HEIGHT = 28;
 const LONG = 200;
 
 /**
- * @param {import("../types.js").Context} context
- * @returns {{element: HTMLElement, update: (view: View, before: View | null, runTo: unknown) => void}}
+ * @param {hv.Context} context
+ * @returns {{element: HTMLElement, update: (view: hv.View, before: hv.View | null, runTo: unknown) => void}}
  */
 export function createTimeline(context) {
   const { document, signal, words, actions } = context;
@@ -72,7 +70,7 @@ export function createTimeline(context) {
     if (frames > 0) document.defaultView?.requestAnimationFrame?.(scroll);
   }
 
-  /** @param {View} view */
+  /** @param {hv.View} view */
   function blocks(view) {
     const { stops, steps, stop, lang, live, busy } = view;
     return Array.from({ length: Math.ceil(stops.count / BLOCK) }, (_, index) => {

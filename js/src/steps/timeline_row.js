@@ -6,8 +6,8 @@ import { needsKernel } from "../dom/needs_kernel.js";
 import { isRewritingStep } from "../state/rewriting.js";
 
 /**
- * @param {import("../types.js").Context} context
- * @param {import("../types.js").View} view
+ * @param {hv.Context} context
+ * @param {hv.View} view
  * @param {number} place Of the stop.
  */
 export function timelineRow(context, view, place) {
@@ -28,8 +28,8 @@ export function timelineRow(context, view, place) {
 }
 
 /**
- * @param {import("../types.js").Context} context
- * @param {import("../types.js").View} view
+ * @param {hv.Context} context
+ * @param {hv.View} view
  * @param {number} place
  * @param {string} box
  */

@@ -3,8 +3,8 @@
 import { html } from "lit-html";
 
 /**
- * @param {import("../types.js").Context} context
- * @param {import("../types.js").View} view
+ * @param {hv.Context} context
+ * @param {hv.View} view
  */
 export function transcript({ words }, { transcript, lang }) {
   const text = Object.hasOwn(transcript, lang) ? transcript[lang] : "";
