@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import Any
 
 from hookviz._records import GraphRecord
 
 
-class Graph(GraphRecord):
+class Graph(GraphRecord, frozen=True, kw_only=True):
     """An autograd graph, nothing run; in a notebook it displays as a picture.
 
     Example:
@@ -19,12 +18,10 @@ class Graph(GraphRecord):
         n1 AccumulateGrad (leaf a)
     """
 
-    __slots__ = ()
-
     @classmethod
     def _of(cls, record: GraphRecord) -> Graph:
         """Offer a finished record."""
-        return cls(**{field.name: getattr(record, field.name) for field in fields(record)})
+        return cls(**{name: getattr(record, name) for name in record.__struct_fields__})
 
     def text(self) -> str:
         """Return one line per node, in the order of the walk: id, name, and where it sends to.

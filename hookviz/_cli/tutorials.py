@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from hookviz.errors import HookvizError
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CopyReport:
+class CopyReport(Struct, frozen=True, kw_only=True):
     """The result of one `copy_tutorials`, as paths relative to the folder.
 
     Attributes:

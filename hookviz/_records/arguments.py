@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BackwardArguments:
+class BackwardArguments(Struct, frozen=True, kw_only=True):
     """The arguments of one call, as the user wrote them.
 
     Attributes:

@@ -1,14 +1,13 @@
 """Describe an exception that ended a pass."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from hookviz._records.hook import HookRecord
 from hookviz._records.short import short
 from hookviz._records.table import facts_html
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ErrorRecord:
+class ErrorRecord(Struct, frozen=True, kw_only=True):
     """An exception that ended a pass, or one that a forward raised.
 
     Attributes:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from msgspec import Struct
 
 from hookviz._records.hook import HookRecord
 from hookviz._records.module import CallRecord, ModuleRecord, SourceRecord
 from hookviz._records.snapshot import TensorSnapshot
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeRecord:
+class NodeRecord(Struct, frozen=True, kw_only=True):
     """One backward function (`torch.autograd.graph.Node`).
 
     Attributes:
@@ -45,8 +46,7 @@ class NodeRecord:
     made_by_pass: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EdgeRecord:
+class EdgeRecord(Struct, frozen=True, kw_only=True):
     """One gradient edge, from the node that sends to the node that receives.
 
     Attributes:
@@ -64,8 +64,7 @@ class EdgeRecord:
     input_nr: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TensorRecord:
+class TensorRecord(Struct, frozen=True, kw_only=True):
     """One tensor whose gradient passes through the graph.
 
     Attributes:
@@ -106,8 +105,7 @@ class TensorRecord:
 HookOwner = TensorRecord | ModuleRecord | NodeRecord
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GraphRecord:
+class GraphRecord(Struct, frozen=True, kw_only=True):
     """The graph of one root, in the order of a breadth-first walk from it."""
 
     nodes: tuple[NodeRecord, ...] = ()

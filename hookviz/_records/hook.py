@@ -1,7 +1,8 @@
 """Describe one hook: its name, its kind, and its source."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from hookviz._records.short import short
 from hookviz._records.table import facts_html
@@ -18,8 +19,7 @@ HookKind = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HookRecord:
+class HookRecord(Struct, frozen=True, kw_only=True):
     """A hook as it stands in a chain; `Event.hook` and `TensorRecord.hooks` hold these.
 
     Attributes:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from hookviz._records.hook import HookRecord
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModuleRecord:
+class ModuleRecord(Struct, frozen=True, kw_only=True):
     """One `torch.nn.Module` that was called, or that has hooks and was not called.
 
     Attributes:
@@ -30,8 +29,7 @@ class ModuleRecord:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallRecord:
+class CallRecord(Struct, frozen=True, kw_only=True):
     """One call of a module.
 
     Attributes:
@@ -51,8 +49,7 @@ class CallRecord:
     code_text: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceRecord:
+class SourceRecord(Struct, frozen=True, kw_only=True):
     """A piece of the user's code in which nodes or calls of a graph were made.
 
     Attributes:

@@ -2,8 +2,9 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
+
+from msgspec import Struct
 
 from hookviz._records.number import Number, number_text, parse_number
 from hookviz._records.snapshot_text import place_facts, snapshot_text, summary_text
@@ -27,8 +28,7 @@ class TensorLike(Protocol):
         """Return the elements as nested lists."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TensorSummary:
+class TensorSummary(Struct, frozen=True, kw_only=True):
     """A few numbers that stand for a tensor that is too large to keep whole.
 
     Attributes:
@@ -65,8 +65,7 @@ class TensorSummary:
         return f"<summary {summary_text(self)}>"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TensorSnapshot:
+class TensorSnapshot(Struct, frozen=True, kw_only=True):
     """The value of a tensor as it was at one moment; later changes of the tensor do not reach it.
 
     A tensor of at most 64 elements is kept whole, a larger one as a summary unless it was recorded

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from hookviz._records.error import ErrorRecord
 from hookviz._records.events import AnyEvent
@@ -10,8 +10,7 @@ from hookviz._records.graph import GraphRecord
 from hookviz._records.snapshot import TensorSnapshot
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TraceRecord:
+class TraceRecord(Struct, frozen=True, kw_only=True):
     """Everything that one real `backward()` showed.
 
     Attributes:

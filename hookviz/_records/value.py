@@ -1,6 +1,6 @@
 """Hold the gradients, arguments and outputs of an event."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from hookviz._records.snapshot import TensorSnapshot
 
@@ -8,8 +8,7 @@ Value = TensorSnapshot | None | tuple[TensorSnapshot | None, ...]
 """A gradient, no gradient (`None` travelled), or one of those per slot or per edge."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Argument:
+class Argument(Struct, frozen=True, kw_only=True):
     """One tensor or other object inside a module's arguments or outputs.
 
     Attributes:

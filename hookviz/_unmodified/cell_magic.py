@@ -9,7 +9,6 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -17,6 +16,7 @@ from IPython.core.error import UsageError
 from IPython.core.inputtransformer2 import cell_magic
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import display
+from msgspec import Struct
 
 from hookviz._languages import LANGUAGES
 from hookviz._live.unmodified.call import Calls
@@ -30,8 +30,7 @@ from hookviz._widget.cell import Closable, close_earlier
 from hookviz._widget.explorer import Explorer
 
 
-@dataclass(slots=True)
-class _Recording:
+class _Recording(Struct):
     """The recording of a cell."""
 
     code: UnmodifiedCode

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from hookviz._live.session.session import Session
 from hookviz._records import GraphRecord, HookRecord, TraceRecord

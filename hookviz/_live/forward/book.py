@@ -5,10 +5,11 @@ from __future__ import annotations
 import weakref
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from types import CodeType
 
+import msgspec
 import torch
+from msgspec import Struct
 from torch.utils.hooks import RemovableHandle
 from torch.utils.weak import TensorWeakRef
 
@@ -39,8 +40,7 @@ class CallMark:
         self.hooks: set[tuple[int, int]] = set()
 
 
-@dataclass(slots=True, eq=False)
-class ModuleEntry:
+class ModuleEntry(Struct, eq=False):
     """One module that was called."""
 
     name: str
@@ -50,8 +50,8 @@ class ModuleEntry:
     """How many calls of it have begun."""
     hooks: tuple[HookRecord, ...] = ()
     """Its hooks as they were at its last call."""
-    notes: dict[str, None] = field(default_factory=dict)
-    parameters: dict[str, TensorWeakRef] = field(default_factory=dict)
+    notes: dict[str, None] = msgspec.field(default_factory=dict)
+    parameters: dict[str, TensorWeakRef] = msgspec.field(default_factory=dict)
     """Its own at its first call: a graph keeps them when the module itself is gone."""
 
     def parameters_left(self) -> Iterator[tuple[str, torch.Tensor]]:
@@ -66,8 +66,7 @@ class ModuleEntry:
                 yield name, parameter
 
 
-@dataclass(slots=True, eq=False)
-class CallEntry:
+class CallEntry(Struct, eq=False):
     """One call of a module."""
 
     module: ModuleEntry

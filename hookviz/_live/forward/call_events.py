@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from hookviz._live import internals
 from hookviz._live.forward import facts as forward_facts
@@ -34,8 +35,7 @@ if TYPE_CHECKING:
 _PRE = "module_forward_pre_hook"
 
 
-@dataclass(frozen=True, slots=True)
-class _Before:
+class _Before(Struct, frozen=True):
     record: HookRecord
     look: Look
     output: Any

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from types import CodeType, FrameType
 
 import torch
+from msgspec import Struct
 from torch.autograd.graph import Node
 
 from hookviz._live import internals
@@ -22,8 +22,7 @@ MOST_BYTES = 64 * 2**20
 MOST_TENSORS = 2000
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(Struct, frozen=True):
     """A variable that a function had at its end: the how-manieth found, and of which call."""
 
     number: int

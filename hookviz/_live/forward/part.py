@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
 import torch
+from msgspec import Struct
 
 from hookviz._live.forward.book import CallMark, ModuleEntry
 from hookviz._live.forward.log import Seat
 from hookviz._records import AnyEvent, CallRecord, ErrorRecord, HookRecord, SourceRecord
 
 
-@dataclass(slots=True, eq=False)
-class LiveModule:
+class LiveModule(Struct, eq=False):
     """A module of a graph.
 
     Attributes:
@@ -41,8 +41,7 @@ class LiveModule:
         return self.name
 
 
-@dataclass(frozen=True, slots=True)
-class LiveCall:
+class LiveCall(Struct, frozen=True):
     """A call that belongs to a graph, and its mark on its backward hooks."""
 
     record: CallRecord
@@ -50,8 +49,7 @@ class LiveCall:
     mark: CallMark | None
 
 
-@dataclass(slots=True)
-class ForwardPart:
+class ForwardPart(Struct):
     """The forward behind a graph, as far as it was watched.
 
     Attributes:
@@ -67,15 +65,15 @@ class ForwardPart:
             `None` where nothing was raised, or a call has told it.
     """
 
-    modules: list[LiveModule] = field(default_factory=list)
-    calls: list[LiveCall] = field(default_factory=list)
-    events: list[tuple[AnyEvent, Seat | None]] = field(default_factory=list)
-    node_calls: dict[str, str] = field(default_factory=dict)
-    node_code: dict[str, dict[str, Any]] = field(default_factory=dict)
+    modules: list[LiveModule] = msgspec.field(default_factory=list)
+    calls: list[LiveCall] = msgspec.field(default_factory=list)
+    events: list[tuple[AnyEvent, Seat | None]] = msgspec.field(default_factory=list)
+    node_calls: dict[str, str] = msgspec.field(default_factory=dict)
+    node_code: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict)
     sources: tuple[SourceRecord, ...] = ()
-    names: list[tuple[str, torch.Tensor]] = field(default_factory=list)
+    names: list[tuple[str, torch.Tensor]] = msgspec.field(default_factory=list)
     notes: tuple[str, ...] = ()
-    registered: list[range] = field(default_factory=list)
+    registered: list[range] = msgspec.field(default_factory=list)
     error: tuple[ErrorRecord, str] | None = None
 
     def registers(self, key: int) -> bool:

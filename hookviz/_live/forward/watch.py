@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
 
+import msgspec
 import torch
+from msgspec import Struct
 
 from hookviz._live import internals
 from hookviz._live.forward import remembered as seen_forwards
@@ -32,8 +33,7 @@ from hookviz._live.values.quiet import quietly
 from hookviz._parameters import Keep
 
 
-@dataclass(slots=True)
-class ForwardWatch:
+class ForwardWatch(Struct):
     """Take the calls of modules in one thread into a book, and write their events.
 
     Attributes:
@@ -54,8 +54,8 @@ class ForwardWatch:
     roots: tuple[torch.nn.Module, ...] = ()
     has_output: Callable[[Any], None] = lambda _: None
     begins: Callable[[torch.nn.Module], None] = lambda _: None
-    frames: list[CallFrame] = field(default_factory=list)
-    tables: dict[int, HookTable] = field(default_factory=dict)
+    frames: list[CallFrame] = msgspec.field(default_factory=list)
+    tables: dict[int, HookTable] = msgspec.field(default_factory=dict)
     told: BaseException | None = None
 
     @guarded

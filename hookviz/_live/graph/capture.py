@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 
+import msgspec
 import torch
+from msgspec import Struct
 from torch.autograd.graph import Node, get_gradient_edge
 
 from hookviz._live import internals
@@ -19,8 +20,7 @@ from hookviz._records import EdgeRecord
 from hookviz.errors import FreedGraphError
 
 
-@dataclass(slots=True)
-class LiveGraph:
+class LiveGraph(Struct):
     """A graph with its live nodes and tensors; numbers are given by the walk, never by `id()`."""
 
     root: torch.Tensor
@@ -30,8 +30,8 @@ class LiveGraph:
     """By node id: its edges in the order of `next_functions`, with its `None`s."""
     leaves: dict[str, torch.Tensor]
     """The tensor of each `AccumulateGrad` node, by node id."""
-    tensors: list[LiveTensor] = field(default_factory=list)
-    forward: ForwardPart = field(default_factory=ForwardPart)
+    tensors: list[LiveTensor] = msgspec.field(default_factory=list)
+    forward: ForwardPart = msgspec.field(default_factory=ForwardPart)
     """What is known of the forward that made it."""
 
 

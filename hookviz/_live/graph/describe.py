@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from hookviz._live import internals
 from hookviz._live.forward.part import ForwardPart
@@ -26,8 +27,7 @@ from hookviz._records import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Description:
+class Description(Struct, frozen=True):
     """A graph before backward runs: readings, and no live object.
 
     Attributes:

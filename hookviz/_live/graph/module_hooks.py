@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import torch
 from msgspec import structs
+from msgspec.structs import replace
 from torch.utils.hooks import RemovableHandle
 
 from hookviz._live.forward.log import Seat

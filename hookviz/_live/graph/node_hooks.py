@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from msgspec import Struct
 from torch.autograd.graph import Node
 from torch.utils.hooks import RemovableHandle
 
@@ -110,8 +110,7 @@ class NodeTable:
                 self.register(key, entries[key])
 
 
-@dataclass(frozen=True, slots=True)
-class NodeName:
+class NodeName(Struct, frozen=True):
     """A node as the owner of hooks."""
 
     id: str

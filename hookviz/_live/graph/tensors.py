@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import torch
+from msgspec import Struct
 from torch.autograd.graph import Node
 
 from hookviz._live import internals
@@ -30,8 +30,7 @@ MAX_RELATED = 1000
 """How far behind an unreached tensor the walk looks for a node of the graph."""
 
 
-@dataclass(slots=True)
-class LiveTensor:
+class LiveTensor(Struct):
     """A tensor of the graph that can be reached from Python."""
 
     id: str

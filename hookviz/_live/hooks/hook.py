@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
 import torch
+from msgspec import Struct
 
 from hookviz._live.hooks.places import MODULE_KINDS, hook_record
 from hookviz._live.hooks.table import Hook, HookEntry
@@ -24,8 +24,7 @@ class Owner(Protocol):
         """The name that a reader knows it by."""
 
 
-@dataclass(frozen=True, slots=True)
-class CallName:
+class CallName(Struct, frozen=True):
     """One call of a module, as events name it: the name of the module, and the call's number."""
 
     module: str
@@ -72,8 +71,7 @@ class Table(Protocol):
 OwnerT_co = TypeVar("OwnerT_co", bound=Owner, covariant=True)
 
 
-@dataclass(slots=True, eq=False)
-class LiveHook(Generic[OwnerT_co]):
+class LiveHook(Generic[OwnerT_co], Struct, eq=False):
     """One hook of a graph, on a tensor, a module or a node."""
 
     id: str

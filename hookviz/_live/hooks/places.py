@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import torch
+from msgspec import Struct
 
 from hookviz._live import internals
 from hookviz._live.hooks.bound_names import bound_names
@@ -17,8 +16,7 @@ BACKWARD_KINDS: tuple[HookKind, ...] = ("module_backward_pre_hook", "module_back
 MODULE_KINDS = FORWARD_KINDS + BACKWARD_KINDS
 
 
-@dataclass(frozen=True, slots=True)
-class HookPlace:
+class HookPlace(Struct, frozen=True):
     """One dictionary of hooks that a call of a module looks into."""
 
     kind: HookKind

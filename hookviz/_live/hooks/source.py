@@ -10,17 +10,17 @@ import inspect
 import linecache
 import textwrap
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
+
+from msgspec import Struct
 
 from hookviz._live.user.attribute import attribute_of
 from hookviz._live.user.code import cell_number
 
 
-@dataclass(frozen=True, slots=True)
-class HookSource:
+class HookSource(Struct, frozen=True):
     """The source of a callable: a short label, its text, and its place."""
 
     label: str

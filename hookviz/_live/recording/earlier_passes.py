@@ -5,8 +5,10 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hookviz._live import internals
 from hookviz._live.graph.capture import LiveGraph
@@ -18,8 +20,7 @@ MOST_PASSES = 4
 ANNOTATION = "node.made_by_pass"
 
 
-@dataclass(frozen=True, slots=True)
-class EarlierPass:
+class EarlierPass(Struct, frozen=True):
     """A finished pass that gave its gradients a graph of their own; plain data, nothing live.
 
     Attributes:

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+
+import msgspec
+from msgspec import Struct
 
 from hookviz._live.recording.in_flight import Arrivals
 from hookviz._live.values.fingerprint import Seen
 from hookviz._live.values.reading import Reading
 
 
-@dataclass(slots=True)
-class EngineRun:
+class EngineRun(Struct):
     """One run of the engine through the graph: the gradients under way, and the node at work."""
 
     arrivals: Arrivals
-    incoming: dict[str, tuple[Reading | None, ...]] = field(default_factory=dict)
-    large_arrivals: dict[str, list[tuple[int, Seen]]] = field(default_factory=dict)
+    incoming: dict[str, tuple[Reading | None, ...]] = msgspec.field(default_factory=dict)
+    large_arrivals: dict[str, list[tuple[int, Seen]]] = msgspec.field(default_factory=dict)
     """By node that is at work: which of its incoming gradients are large, and their marks."""
-    leaf_arrivals: dict[str, tuple[Seen, Reading | None]] = field(default_factory=dict)
+    leaf_arrivals: dict[str, tuple[Seen, Reading | None]] = msgspec.field(default_factory=dict)
     """By `AccumulateGrad` node that is at work: what arrived, and the leaf's `.grad` of before."""
     node_at_work: str | None = None
-    arrived: set[str] = field(default_factory=set)
+    arrived: set[str] = msgspec.field(default_factory=set)
     """Nodes at which it was noted already what arrives, before a pre-hook of theirs."""
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, TypedDict
+
+from msgspec import Struct
 
 from hookviz._live.graph.tensors import NOWHERE
 from hookviz._live.hooks.hook import LiveHook
@@ -15,8 +16,7 @@ from hookviz._live.values.reading import MaybeReading, differ, pending
 from hookviz._records import HookRecord, Value
 
 
-@dataclass(frozen=True, slots=True)
-class GradientTuple:
+class GradientTuple(Struct, frozen=True):
     """The gradients that a hook is given."""
 
     grads: tuple[Gradient, ...]
@@ -41,8 +41,7 @@ class ChangeFields(TypedDict):
     reached: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TupleChange:
+class TupleChange(Struct, frozen=True):
     """The gradients after a hook.
 
     Attributes:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hookviz.errors import GradientError, NoGradError, NotATensorError
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BackwardOptions:
+class BackwardOptions(Struct, frozen=True, kw_only=True):
     """The arguments of `Tensor.backward`, with PyTorch's names and meanings.
 
     Attributes:

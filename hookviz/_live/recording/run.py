@@ -6,9 +6,10 @@ import gc
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 
 import torch
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hookviz._live import internals
 from hookviz._live.graph.capture import LiveGraph
@@ -46,8 +47,7 @@ def collector_paused(count: int) -> Iterator[None]:
         gc.enable()
 
 
-@dataclass(slots=True)
-class Recording:
+class Recording(Struct):
     """One recorded pass as the recorder left it: readings, and no live object.
 
     Attributes:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from hookviz._live.forward.book import CallBook, CallEntry, CallMark
 from hookviz._live.forward.call import calls_watched_by

@@ -5,17 +5,16 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import torch
+from msgspec import Struct
 
 from hookviz._live.graph.tensors import LiveTensor
 from hookviz._live.values.grads import read_grad
 
 
-@dataclass(frozen=True, slots=True)
-class _Grad:
+class _Grad(Struct, frozen=True):
     tensor: torch.Tensor
     grad: torch.Tensor | None
     copy: torch.Tensor | None

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
 
+import msgspec
 import torch
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hookviz._live.forward.watch import LiveForward
 from hookviz._live.graph.capture import LiveGraph, capture_live
@@ -23,8 +25,7 @@ from hookviz._parameters import Keep
 from hookviz._records import ErrorRecord, TraceRecord
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PassSettings:
+class PassSettings(Struct, frozen=True, kw_only=True):
     """The wishes of a caller that hold for each pass.
 
     Attributes:
@@ -35,15 +36,14 @@ class PassSettings:
         echo: Whether the output of user code also reaches standard output.
     """
 
-    options: BackwardOptions = field(default_factory=BackwardOptions)
+    options: BackwardOptions = msgspec.field(default_factory=BackwardOptions)
     names: Mapping[str, torch.Tensor] | None = None
     namespaces: tuple[Namespace, ...] = ()
     keep: Keep = "summary"
     echo: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class ReadyGraph:
+class ReadyGraph(Struct, frozen=True):
     """A checked and captured graph with its hooks: `backward()` can run through it.
 
     Attributes:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, TypeGuard
 
 import torch
+from msgspec import Struct
 
 from hookviz._live.forward.watch import LiveForward, watching
 from hookviz._live.graph.tensors import check_root
@@ -16,8 +16,7 @@ from hookviz.errors import NoGradError, NotATensorError
 RootFunction = Callable[[], torch.Tensor]
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionRun:
+class FunctionRun(Struct, frozen=True):
     """One run of a function that makes the root.
 
     Attributes:

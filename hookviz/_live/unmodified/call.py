@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
 import torch
+from msgspec import Struct
 
 from hookviz._live.internals import EngineFunction
 from hookviz._live.recording.options import BackwardOptions, check_inputs
@@ -74,8 +75,7 @@ class BackwardCall:
         return self.result
 
 
-@dataclass(frozen=True, slots=True)
-class NotRecorded:
+class NotRecorded(Struct, frozen=True):
     """A call that could not be recorded and ran plainly.
 
     Attributes:
@@ -87,8 +87,7 @@ class NotRecorded:
     reason: str
 
 
-@dataclass(slots=True)
-class Calls:
+class Calls(Struct):
     """The calls that the user's code has made.
 
     Attributes:
@@ -97,8 +96,8 @@ class Calls:
         further: The number of calls after those.
     """
 
-    recorded: list[tuple[Caller, Any]] = field(default_factory=list)
-    not_recorded: list[NotRecorded] = field(default_factory=list)
+    recorded: list[tuple[Caller, Any]] = msgspec.field(default_factory=list)
+    not_recorded: list[NotRecorded] = msgspec.field(default_factory=list)
     further: int = 0
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Iterator
-from dataclasses import dataclass
 from types import FrameType
 from typing import Any
+
+from msgspec import Struct
 
 from hookviz._live.user.code import variables_of
 from hookviz._live.user.names import Namespace
@@ -20,8 +21,7 @@ _SHELLS = ("IPython", "ipykernel", "hookviz", "runpy")
 MAX_FRAMES = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
+class Caller(Struct, frozen=True):
     """Where the user's code called backward.
 
     Attributes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from hookviz._live import internals
 from hookviz._live.graph.capture import LiveGraph

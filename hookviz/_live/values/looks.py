@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import weakref
-from dataclasses import dataclass
 from typing import Any
 
 import torch
+from msgspec import Struct
 
 from hookviz._live.user.short_text import short_text
 from hookviz._live.user.storable import storable
@@ -21,8 +21,7 @@ from hookviz._records.value import Argument
 _MOST_REMEMBERED = 256
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(Struct, frozen=True):
     """The arguments or outputs at one moment: the objects, and their plain data.
 
     It holds tensors, so it is for the time of one call only.

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import torch
+from msgspec import Struct
 
 _GROUP = 8 * 250
 """Fewer than 256 bytes in each of eight lanes."""
@@ -21,8 +21,7 @@ _WIDE_PART = 64 * _GROUP
 _EXACT_DTYPES = (torch.float32, torch.float64)
 
 
-@dataclass(slots=True)
-class Moments:
+class Moments(Struct):
     """Sums over the finite elements of a tensor, and how many there are of each kind."""
 
     count: int = 0

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import replace
 from typing import Any, overload
 
 import torch
+from msgspec.structs import replace
 
 from hookviz._live.values.memory import equal_bits, is_strided, place_of
 from hookviz._live.values.moments import Moments

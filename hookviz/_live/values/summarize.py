@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import torch
+from msgspec import Struct
 
 from hookviz._live.values.memory import distinct
 from hookviz._live.values.moments import Moments, moments
@@ -18,8 +18,7 @@ CORNER = 4
 GRID = 16
 
 
-@dataclass(frozen=True, slots=True)
-class Excerpt:
+class Excerpt(Struct, frozen=True):
     """The numbers and copies that are taken of a large tensor while backward waits.
 
     Attributes:

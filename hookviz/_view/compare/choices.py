@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from hookviz._records import GraphRecord, HookRecord, TensorRecord
 from hookviz._view.compare.compare import Comparison
@@ -22,8 +23,7 @@ def _always(_: HookRecord) -> bool:
     return True
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """Another pass that can be compared with.
 
     Attributes:
@@ -92,8 +92,7 @@ def comparison_data(against: str, comparison: Comparison | None) -> dict[str, An
     }
 
 
-@dataclass(frozen=True, slots=True)
-class _Placed:
+class _Placed(Struct, frozen=True):
     """A hook, its owner, and its number among the hooks of the owner, from 1."""
 
     hook: HookRecord

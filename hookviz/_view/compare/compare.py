@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hookviz._records import Event, GraphRecord, NodeEvent, TensorSnapshot, TraceRecord
 from hookviz._view.compare.alignment import Alignment, align
@@ -14,8 +15,7 @@ from hookviz._view.text.message import Message, Text
 from hookviz._view.text.numbers import is_same_value, pair_text, short_text
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class Comparison(Struct, frozen=True, kw_only=True):
     """One pass beside another, by the ids of tensors and edges.
 
     Attributes:

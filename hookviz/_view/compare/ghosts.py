@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from hookviz._view.compare.compare import Comparison
 from hookviz._view.steps.patches import Patch

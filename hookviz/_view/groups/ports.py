@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from hookviz._records import EdgeRecord
 from hookviz._view.groups.tree import TOP, GroupTree
@@ -15,8 +16,7 @@ Side = Literal["grad_output", "grad_input"]
 """As in PyTorch: gradients arrive at the outputs of a forward, and leave at its inputs."""
 
 
-@dataclass(frozen=True, slots=True)
-class Port:
+class Port(Struct, frozen=True):
     """One gradient that comes into a group or leaves it.
 
     Attributes:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 FEWEST_REPEATS = 3
 """Two of a kind are shown as two."""
@@ -13,8 +14,7 @@ _LONGEST_PERIOD = 400
 _MOST_TRIES = 6
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Struct, frozen=True):
     """A stretch of a row that is the same few items again and again.
 
     Attributes:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from hookviz._records import CallRecord, GraphRecord, ModuleRecord
 from hookviz._view.text.message import Text
@@ -15,8 +16,7 @@ TOP = ""
 """The id that stands for the whole graph, which is no box."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Group:
+class Group(Struct, frozen=True, kw_only=True):
     """Nodes that are drawn as one box until it is opened.
 
     Attributes:

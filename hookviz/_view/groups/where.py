@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from hookviz._records import AccumulateEvent, Event, HiddenRewriteEvent
 from hookviz._view.groups.tree import TOP, GroupTree
 from hookviz._view.lookup.index import GraphIndex
 
 
-@dataclass(frozen=True, slots=True)
-class Where:
+class Where(Struct, frozen=True):
     """The place of an event; a part that does not apply is empty.
 
     Attributes:

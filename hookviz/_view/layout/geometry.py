@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 Point = tuple[float, float]
 Engine = Literal["pygraphviz", "dot", "straight"]
@@ -13,8 +14,7 @@ MARGIN = 12.0
 """Room around everything that is drawn."""
 
 
-@dataclass(frozen=True, slots=True)
-class Route:
+class Route(Struct, frozen=True):
     """The way of one arrow.
 
     Attributes:
@@ -26,8 +26,7 @@ class Route:
     tip: Point
 
 
-@dataclass(frozen=True, slots=True)
-class Rectangle:
+class Rectangle(Struct, frozen=True):
     """A part of the picture, by its edges."""
 
     left: float
@@ -62,8 +61,7 @@ class Rectangle:
         return max(0.0, width) * max(0.0, height)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Layout:
+class Layout(Struct, frozen=True, kw_only=True):
     """Where everything is, in pixels from the top left corner.
 
     Attributes:

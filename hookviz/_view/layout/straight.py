@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hookviz._view.layout.geometry import MARGIN, Layout, Point, Rectangle, Route
 from hookviz._view.layout.labels import beside
@@ -68,8 +69,7 @@ def _notes(scene: Scene, centers: Mapping[str, Point]) -> dict[str, Point]:
     return found
 
 
-@dataclass(slots=True)
-class _Block:
+class _Block(Struct):
     """The content of a frame, or of the whole scene, with places counted from its corner."""
 
     width: float

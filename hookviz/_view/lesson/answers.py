@@ -7,8 +7,9 @@ import math
 import operator
 import unicodedata
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from hookviz._records.table import facts_html
 from hookviz.errors import AnswerError, shortened
@@ -83,8 +84,7 @@ def is_right(given: Sequence[Number], recorded: Sequence[str | None]) -> bool:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class Verdict(Struct, frozen=True, kw_only=True):
     """Whether a prediction was right, beside the recorded value.
 
     Attributes:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from hookviz._view.text.message import Message, Text
 from hookviz._view.words.words import Words
@@ -13,8 +14,7 @@ MOST_NUMBERS = 16
 """Nobody types more than this."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class Question(Struct, frozen=True, kw_only=True):
     """What a learner can be asked before an event is shown.
 
     Attributes:

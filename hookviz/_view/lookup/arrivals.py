@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hookviz._records import (
     ErrorEvent,
@@ -26,8 +29,7 @@ from hookviz._view.lookup.index import GraphIndex, Slot
 from hookviz._view.text.numbers import is_same_value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contribution:
+class Contribution(Struct, frozen=True, kw_only=True):
     """What one edge carried.
 
     Attributes:
@@ -41,8 +43,7 @@ class Contribution:
     value: TensorSnapshot | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Arrival:
+class Arrival(Struct, frozen=True, kw_only=True):
     """The gradient at one slot, before any listed hook.
 
     Attributes:
@@ -58,8 +59,7 @@ class Arrival:
     contributions: tuple[Contribution, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class News:
+class News(Struct, frozen=True):
     """What becomes known with one event.
 
     Attributes:
@@ -67,8 +67,8 @@ class News:
         waiting: The slots to which the event sent a part while more was still to come.
     """
 
-    arrivals: list[Arrival] = field(default_factory=list)
-    waiting: list[Slot] = field(default_factory=list)
+    arrivals: list[Arrival] = msgspec.field(default_factory=list)
+    waiting: list[Slot] = msgspec.field(default_factory=list)
 
 
 def find_news(index: GraphIndex, events: Sequence[Event]) -> list[News]:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hookviz._records import AccumulateEvent, Event, GraphRecord, NodeEvent, TensorSnapshot
 from hookviz._view.lookup.arrivals import find_news, single, value_at
 from hookviz._view.lookup.index import GraphIndex, Slot
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SlotValue:
+class SlotValue(Struct, frozen=True, kw_only=True):
     """What was recorded at one slot.
 
     Attributes:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hookviz._records import AccumulateEvent, Event, GraphRecord, TensorRecord, TensorSnapshot
 from hookviz._view.lookup.index import GraphIndex, Slot
 from hookviz._view.lookup.slot_values import SlotValue, slot_values
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Station:
+class Station(Struct, frozen=True, kw_only=True):
     """One place on the way of a gradient.
 
     Attributes:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hookviz._view.layout.cut import cut_route
 from hookviz._view.layout.geometry import Layout, Rectangle
@@ -22,8 +24,7 @@ _LEAST_CONTENT = 60.0
 """The least height of the content of a frame with the room around it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True):
     """A part of a map.
 
     Attributes:
@@ -37,8 +38,7 @@ class Part:
     drawn: Element
 
 
-@dataclass(frozen=True, slots=True)
-class BoxMap:
+class BoxMap(Struct, frozen=True):
     """A picture in which everything has its place for good: a closed box covers its content.
 
     Attributes:

@@ -9,8 +9,9 @@ import json
 import os
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from hookviz._files import STATIC, write_text
 from hookviz._languages import LANGUAGES, table
@@ -44,8 +45,7 @@ AT_START: Mapping[str, Any] = {
 """The traits of an explorer before the first click."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PagePart:
+class PagePart(Struct, frozen=True, kw_only=True):
     """One explorer of a page.
 
     Attributes:

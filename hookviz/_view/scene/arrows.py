@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hookviz._records import EdgeRecord, GraphRecord
 from hookviz._view.groups.tree import TOP
@@ -12,8 +13,7 @@ from hookviz._view.scene.visible import Visible
 Slot = tuple[str, int]
 
 
-@dataclass(slots=True)
-class Arrow:
+class Arrow(Struct):
     """Gradient edges from one thing that is drawn to another.
 
     Attributes:

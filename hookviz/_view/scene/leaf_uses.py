@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 MOST_SHARED_USES = 3
 """A leaf that is used more often than this is drawn once per use.
@@ -18,8 +19,7 @@ MOST_LEAVES_OF_A_BOX = 6
 """Of a closed box that uses more leaves than this all by itself, none is drawn."""
 
 
-@dataclass(frozen=True, slots=True)
-class Uses:
+class Uses(Struct, frozen=True):
     """The visible functions and boxes that send gradients to a leaf.
 
     Attributes:

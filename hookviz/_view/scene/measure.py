@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Literal
+
+from msgspec.structs import replace
 
 from hookviz._records import HookRecord
 from hookviz._view.scene.fields import Fields, room_for

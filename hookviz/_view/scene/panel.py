@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from hookviz._records import HookRecord, TensorRecord
 from hookviz._view.groups.tree import Group
@@ -34,8 +35,7 @@ STACK = 4.0
 _LAMBDA = re.compile(r"lambda\b[^:]*:\s*")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class Row(Struct, frozen=True, kw_only=True):
     """One row of a panel.
 
     Attributes:
@@ -60,8 +60,7 @@ class Row:
     is_wrapped: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PanelStyle:
+class PanelStyle(Struct, frozen=True, kw_only=True):
     """The sizes in which the panels of tensors, boxes and values differ.
 
     Attributes:
@@ -90,8 +89,7 @@ class PanelStyle:
     is_centered: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(Struct, frozen=True):
     """An argument or an output of an outermost call.
 
     Attributes:
@@ -106,8 +104,7 @@ class Value:
 Subject: TypeAlias = TensorRecord | Group | Value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Panel:
+class Panel(Struct, frozen=True, kw_only=True):
     """A tensor, a group of functions, or a value, as it is drawn.
 
     Attributes:

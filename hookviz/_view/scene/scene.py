@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from hookviz._records import NodeRecord
 from hookviz._view.scene.fields import Fields
@@ -25,8 +26,7 @@ FRAME_GAP = 14.0
 """Room above a frame for the arrow that comes down to it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FunctionShape:
+class FunctionShape(Struct, frozen=True, kw_only=True):
     """A backward function as it is drawn.
 
     Attributes:
@@ -50,8 +50,7 @@ class FunctionShape:
         return self.node.id
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Box:
+class Box(Struct, frozen=True, kw_only=True):
     """One thing with a place: `id` is unique in the scene and holds no text from the user.
 
     Attributes:
@@ -79,8 +78,7 @@ class Box:
         return self.content.height
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Frame:
+class Frame(Struct, frozen=True, kw_only=True):
     """The frame around the content of an open group.
 
     Attributes:
@@ -97,8 +95,7 @@ class Frame:
 ConnectorKind = Literal["edge", "feed", "flow", "order"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Connector:
+class Connector(Struct, frozen=True, kw_only=True):
     """One arrow, in the direction of the gradient, or of the values where nothing else is known.
 
     Attributes:
@@ -127,8 +124,7 @@ def label_width(kind: ConnectorKind, keys: Sequence[str], fields: Fields) -> flo
     return min(room, LONGEST_CONTRIBUTION_EM) * CONTRIBUTION_SIZE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scene:
+class Scene(Struct, frozen=True, kw_only=True):
     """Everything that is drawn, with sizes and without places.
 
     Attributes:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hookviz._view.groups.tree import GroupTree
 from hookviz._view.groups.value_keys import MOST_VALUES, value_key
@@ -18,8 +19,7 @@ from hookviz._view.scene.value_card import measure_value
 from hookviz._view.scene.visible import Visible
 
 
-@dataclass(frozen=True, slots=True)
-class Values:
+class Values(Struct, frozen=True):
     """The cards and arrows that are drawn besides the calls."""
 
     boxes: list[Box]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
-from msgspec import json
+from msgspec import Struct, json
+from msgspec.structs import replace
 
 from hookviz._records import Event
 from hookviz._records.graph import GraphRecord
@@ -31,8 +31,7 @@ Frame = dict[tuple[str, str], Text]
 """What is on screen at one step, by element and field."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class Step(Struct, frozen=True, kw_only=True):
     """One position in a trace.
 
     Attributes:

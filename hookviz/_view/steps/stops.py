@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
 
-from msgspec import json
+from msgspec import Struct, json
+from msgspec.structs import replace
 
 from hookviz._records import ErrorEvent, Event, GraphRecord, ModuleForwardEvent
 from hookviz._view.groups.find import group_tree
@@ -23,8 +23,7 @@ _INSIDE = "what.box.inside", "caption.box.inside"
 _SHOWN = frozenset({"input", "output", "grad_output", "grad_input"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stop:
+class Stop(Struct, frozen=True, kw_only=True):
     """A place where stepping stops.
 
     Attributes:

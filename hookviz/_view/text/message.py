@@ -5,8 +5,10 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import TypeAlias
+
+import msgspec
+from msgspec import Struct
 
 from hookviz._languages import table
 
@@ -47,8 +49,7 @@ _VALUES = frozenset(
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(Struct, frozen=True):
     """A sentence that is looked up in a language table when it is shown.
 
     Attributes:
@@ -58,7 +59,7 @@ class Message:
     """
 
     key: str
-    args: Mapping[str, Argument] = field(default_factory=dict)
+    args: Mapping[str, Argument] = msgspec.field(default_factory=dict)
 
 
 Text: TypeAlias = "str | Message"

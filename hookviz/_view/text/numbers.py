@@ -6,7 +6,8 @@ Nothing is computed here. Numbers are only shortened, to as many digits as it ta
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from hookviz._records.number import DIGITS, number_text
 from hookviz._records.snapshot import TensorSnapshot, TensorSummary

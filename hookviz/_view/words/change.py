@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from hookviz._records import Argument, TensorSnapshot, Value
 from hookviz._view.text.message import Message, Text
@@ -24,8 +25,7 @@ _ABSENT = "–"
 _KEYWORD = re.compile(r"^kwargs\['(.*?)'\](.*)$", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """Gradients, arguments or outputs before and after an event."""
 
     before: Parts

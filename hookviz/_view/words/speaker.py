@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from hookviz._view.lookup.index import GraphIndex
 from hookviz._view.text.message import Argument, Message, Text
@@ -13,8 +13,7 @@ MOST_CHANGES = 4
 """A row or a sentence tells the first of more arguments or outputs than this."""
 
 
-@dataclass(frozen=True, slots=True)
-class Speaker:
+class Speaker(Struct, frozen=True):
     """Write the values of one graph in a given room.
 
     Attributes:
