@@ -7,7 +7,6 @@ import hashlib
 import json
 import re
 import sys
-from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,6 +14,7 @@ from typing import Any
 
 import pytest
 import torch
+from msgspec.structs import replace
 
 import hookviz
 from hookviz._languages import table

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import field
 
 from msgspec import Struct
 
@@ -114,7 +113,7 @@ class GraphRecord(Struct, frozen=True, kw_only=True):
     modules: tuple[ModuleRecord, ...] = ()
     calls: tuple[CallRecord, ...] = ()
     sources: tuple[SourceRecord, ...] = ()
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
     """Keys of the language tables: the parts that could not be seen."""
 
     @property

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 import warnings
 from collections.abc import Callable
@@ -40,7 +39,7 @@ def failing() -> Tensors:
 
 
 def altered(trace: hookviz.Trace, **fields: Any) -> hookviz.Trace:
-    return hookviz.Trace(dataclasses.replace(trace._record, **fields))
+    return hookviz.Trace(structs.replace(trace._record, **fields))
 
 
 def changed(kind: str, /, **fields: Any) -> Callable[..., hookviz.Trace]:

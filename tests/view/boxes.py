@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from xml.etree import ElementTree
 
 import torch
+from msgspec.structs import replace
 from torch import nn
 
 from hookviz._records import (

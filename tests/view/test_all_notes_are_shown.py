@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
 from msgspec import structs
+from msgspec.structs import replace
 
 import hookviz
 from hookviz._records import Event, GraphRecord, ModuleRecord, TraceRecord

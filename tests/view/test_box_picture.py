@@ -4,12 +4,12 @@ import json
 import re
 import statistics
 import time
-from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
 import torch
 from msgspec import structs
+from msgspec.structs import replace
 from torch import nn
 
 import hookviz

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import pytest
 import torch
+from msgspec.structs import replace
 from torch import nn
 
 from hookviz._records import HookRecord, TensorRecord

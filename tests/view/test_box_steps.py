@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
 from typing import Any
 
 import pytest
 import torch
 from msgspec import structs
+from msgspec.structs import replace
 from torch import nn
 
 from hookviz._languages import LANGUAGES

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
 from msgspec import structs
+from msgspec.structs import replace
 
 from hookviz._languages import LANGUAGES
 from hookviz._view.layout import engines

@@ -1,9 +1,8 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from msgspec import structs
+from msgspec.structs import replace
 
 from hookviz._records import ErrorEvent, ErrorRecord, ModuleForwardEvent, TensorRecord
 from hookviz._view.transcript import display_width, transcript
