@@ -78,7 +78,7 @@ export function inspector({ words, actions }, view) {
       name,
       role: target.type,
       call: callOf(target, view),
-      facts: moduleFacts(view),
+      facts: [...CALL_ROWS, "note"].map((row) => [row, view.frames.value(view.shownKey, row, view.step)]),
       notes: target.notes,
       none: words.say("ui.inspector.not_called"),
     };
@@ -90,7 +90,7 @@ export function inspector({ words, actions }, view) {
  *
  * @param {hv.Tensor} tensor
  */
-export function roleKey(tensor) {
+function roleKey(tensor) {
   const kept = tensor.retains_grad && tensor.role !== "leaf" ? "_retained" : "";
   return `role.${tensor.role.replace("-", "_")}${kept}`;
 }
@@ -100,7 +100,7 @@ export function roleKey(tensor) {
  * @param {hv.View} view
  * @returns {Facts}
  */
-export function factsOf(tensor, { frames, step }) {
+function factsOf(tensor, { frames, step }) {
   /** @param {string} field */
   const now = (field) => frames.value(tensor.id, field, step);
   return [
@@ -115,14 +115,6 @@ export function factsOf(tensor, { frames, step }) {
     ["names", tensor.names.length > 1 ? tensor.names.join(", ") : ""],
     ["note", now("note")],
   ];
-}
-
-/**
- * @param {hv.View} view
- * @returns {Facts}
- */
-function moduleFacts({ frames, step, shownKey }) {
-  return [...CALL_ROWS, "note"].map((name) => [name, frames.value(shownKey, name, step)]);
 }
 
 /**
