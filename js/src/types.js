@@ -211,6 +211,10 @@
  * @property {hv.Actions} actions
  * @property {() => void} redraw Draws again, after something has changed that only a part knows.
  *
+ * @typedef {(context: hv.Context, view: hv.View) => unknown} hv.Panel Draws what needs nothing but the view.
+ * @typedef {(context: hv.Context) => (view: hv.View, before?: hv.View | null) => unknown} hv.CreatePanel The same, with
+ *   something to remember.
+ *
  * @typedef {object} hv.Part What needs more than a template: it measures, scrolls, or keeps the focus.
  * @property {HTMLElement} element
  * @property {(view: hv.View, before: hv.View | null) => void} update `before` is the view that is on screen.

@@ -2,6 +2,7 @@
 
 import { html, nothing } from "lit-html";
 import { scrollInside } from "../page/scroll.js";
+import { highlightLines } from "./highlight.js";
 
 /**
  * @param {hv.Context} context
@@ -12,12 +13,11 @@ import { scrollInside } from "../page/scroll.js";
  * @param {boolean} state.isShown
  * @param {string} state.lit The line of the current step, in whatever file.
  * @param {string | undefined} state.reached The line on which the arrow keys stand; only that one is a Tab stop.
- * @param {(source: hv.Source) => unknown[][]} state.textsOf What stands in each line.
  * @param {(key: string) => boolean} state.isMarked Whether something was made at a line.
  * @param {(key: string) => void} state.visit Goes to the first stop of a line.
  * @param {(file: string, key: string) => void} state.reach
  */
-export function codeFile({ words }, code, file, { name, isShown, lit, reached, textsOf, isMarked, visit, reach }) {
+export function codeFile({ words }, code, file, { name, isShown, lit, reached, isMarked, visit, reach }) {
   const keys = code.flatMap((source, index) =>
     (source.file === file ? source.lines.map((_, row) => keyOf(index, source.first + row)).filter(isMarked) : []));
   const tabStop = reached !== undefined && keys.includes(reached) ? reached : keys[0];
@@ -28,9 +28,8 @@ export function codeFile({ words }, code, file, { name, isShown, lit, reached, t
    * @param {hv.Source} source
    * @param {number} index
    */
-  function piece(source, index) {
-    const { first, lines } = source;
-    const texts = textsOf(source);
+  function piece({ first, lines }, index) {
+    const texts = highlightLines(lines);
     const digits = String(first + lines.length - 1).length;
     return html`<div class="hv-code-piece" style="--hv-digits: ${digits}">${lines.map((_, row) => {
       const key = keyOf(index, first + row);
@@ -47,8 +46,8 @@ export function codeFile({ words }, code, file, { name, isShown, lit, reached, t
     const label = html`<span class="hv-code-number">${line}</span>`;
     if (!isMarked(key)) return html`<span class="hv-code-go">${label}</span>`;
     const name = words.say("ui.code.line", { number: String(line) });
-    return html`<button type="button" class="hv-code-go" value=${key} tabindex=${key === tabStop ? 0 : -1} aria-label=${name} title=${name}
-      @click=${() => visit(key)}>${label}</button>`;
+    return html`<button type="button" class="hv-code-go" value=${key} tabindex=${key === tabStop ? 0 : -1}
+      aria-label=${name} title=${name} @click=${() => visit(key)}>${label}</button>`;
   }
 
   /** @param {KeyboardEvent} event */

@@ -5,12 +5,8 @@ import { make } from "../dom/dom.js";
 import { draw } from "../dom/template.js";
 import { scrollInside } from "../page/scroll.js";
 import { codeFile, keyOf, shortName } from "./code_file.js";
-import { highlightLines } from "./highlight.js";
 
-/**
- * @param {hv.Context} context
- * @returns {hv.Part}
- */
+/** @type {(context: hv.Context) => hv.Part} */
 export function createCodePanel(context) {
   const { document, signal, words, actions, redraw } = context;
   // Whether it is open is the page's own business: two views of one explorer may differ.
@@ -23,8 +19,6 @@ export function createCodePanel(context) {
   /** The line of the current step. */
   let lit = "";
   let mustFollow = false;
-  /** @type {WeakMap<hv.Source, unknown[][]>} What stands in each line, by piece of code. */
-  const colored = new WeakMap();
 
   // A panel that was closed has no size, so nothing could be scrolled in it.
   element.addEventListener("toggle", follow, { signal });
@@ -44,19 +38,12 @@ export function createCodePanel(context) {
         <div class="hv-tabs" role="tablist" aria-label=${title} ?hidden=${files.length < 2}
           @keydown=${(/** @type {KeyboardEvent} */ event) => move(event, files)}>${files.map((file) => tab(file, files))}</div>
         <div class="hv-code-files">${files.map((file) => codeFile(context, view.code, file, {
-          name: shortName(file, files), isShown: file === current, lit, reached: reached.get(file), textsOf, isMarked, visit, reach,
+          name: shortName(file, files), isShown: file === current, lit, reached: reached.get(file), isMarked, visit, reach,
         }))}</div>`);
       if (mustFollow) follow();
       mustFollow = false;
     },
   };
-
-  /** @param {hv.Source} source */
-  function textsOf(source) {
-    const texts = colored.get(source) ?? highlightLines(source.lines);
-    colored.set(source, texts);
-    return texts;
-  }
 
   /**
    * @param {string} file

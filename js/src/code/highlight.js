@@ -6,6 +6,9 @@ import { tokenize } from "./prism.js";
 /** Longer sources are shown plain: colouring them on every key press would be felt. */
 const LONGEST = 20_000;
 
+/** @type {WeakMap<string[], unknown[][]>} What was made of the lines of a file. */
+const known = new WeakMap();
+
 /** @typedef {{types: string[], text: string}} Piece Types from the outside in: in an f-string stand other tokens. */
 
 /** @param {string} source */
@@ -20,8 +23,9 @@ export function highlight(source) {
  * @returns {unknown[][]} For each line what stands in it.
  */
 export function highlightLines(lines) {
-  /** @type {unknown[][]} */
-  const found = [[]];
+  const found = known.get(lines) ?? [[]];
+  if (known.has(lines)) return found;
+  known.set(lines, found);
   for (const { types, text } of pieces(lines.join("\n"))) {
     text.split("\n").forEach((part, index) => {
       if (index > 0) found.push([]);
@@ -51,5 +55,7 @@ function piecesOf(token, around) {
 
 /** @param {Piece} piece */
 function draw({ types, text }) {
-  return types.reduceRight((inner, type) => html`<span class="hv-token hv-token-${type}">${inner}</span>`, /** @type {unknown} */ (text));
+  /** @type {unknown} */
+  const plain = text;
+  return types.reduceRight((inner, type) => html`<span class="hv-token hv-token-${type}">${inner}</span>`, plain);
 }

@@ -1,4 +1,4 @@
-/** Shorten text to the room that Python left for it, as `hookviz/view/text_width.py` does. */
+/** Shorten text to the room that Python left for it, as `hookviz/_view/text/width.py` does. */
 
 import { makeSvg, setText } from "./dom.js";
 

@@ -1,4 +1,4 @@
-/** Turn language-independent texts into words, exactly as `hookviz/view/message.py` does. */
+/** Turn language-independent texts into words, exactly as `hookviz/_view/text/message.py` does. */
 
 /** @typedef {(key: string) => string | undefined} Lookup */
 /** @typedef {{style: string, text: string}} Segment */

@@ -1,6 +1,6 @@
 /** Read the picture that Python drew, keeping only what a drawing needs. */
 
-/** What `hookviz/view/picture.py` draws with. A saved notebook may hold something else. */
+/** What `hookviz/_view/svg/picture.py` draws with. A saved notebook may hold something else. */
 const ALLOWED = new Set([
   "svg", "g", "path", "rect", "circle", "ellipse", "line", "polyline", "polygon", "text", "tspan", "title", "desc",
 ]);

@@ -16,10 +16,6 @@ export class Words {
     this.#lang = lang;
   }
 
-  get lang() {
-    return this.#lang;
-  }
-
   /** @type {import("./message.js").Lookup} */
   lookup = (key) => own(own(this.#strings, this.#lang), key) ?? own(own(this.#strings, "en"), key);
 

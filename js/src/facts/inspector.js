@@ -22,18 +22,15 @@ const CALL_ROWS = ["input", "output", "grad_output", "grad_input"];
  * @property {string} [none] What is said where there is not a single fact.
  */
 
-/**
- * @param {hv.Context} context
- * @param {hv.View} view
- */
+/** @type {hv.Panel} */
 export function inspector({ words, actions }, view) {
   const shown = shownIn(view);
   const facts = (shown?.facts ?? []).flatMap(([name, value]) => {
     const text = words.format(value);
     return text === "" ? [] : [{ name, text, isSaid: isWords(value) }];
   });
-  const nothingSelected = view.tensors.length + view.modules.length > 0 ? "ui.inspector.empty" : "ui.inspector.nothing";
-  const none = shown === null ? words.say(nothingSelected) : (shown.none ?? "");
+  const hasAny = view.tensors.length + view.modules.length > 0;
+  const none = shown === null ? words.say(hasAny ? "ui.inspector.empty" : "ui.inspector.nothing") : (shown.none ?? "");
   const notes = (shown?.notes ?? []).map((note) => words.format(note)).join(" ");
   const call = words.format(shown?.call);
   return html`<section class="hv-inspector">
@@ -42,7 +39,9 @@ export function inspector({ words, actions }, view) {
       <span class="hv-chip" ?hidden=${shown === null}>${shown?.role}</span>
       <span class="hv-chip" ?hidden=${call === ""}>${call}</span>
       <span class="hv-follows" ?hidden=${shown === null || view.selected !== ""}>${words.say("ui.inspector.follows")}</span>
-      ${iconButton("close", words.say("ui.inspector.close"), () => actions.select(""), { look: "hv-quiet", isHidden: view.selected === "" })}
+      ${iconButton("close", words.say("ui.inspector.close"), () => actions.select(""), {
+        look: "hv-quiet", isHidden: view.selected === "",
+      })}
     </div>
     <p class="hv-empty" ?hidden=${none === "" || facts.length > 0}>${none}</p>
     <dl class="hv-facts" ?hidden=${shown === null}>${facts.map(({ name, text, isSaid }) => html`<div class="hv-fact"><dt
@@ -71,14 +70,15 @@ export function inspector({ words, actions }, view) {
     if (target === null) return null;
     const { label: name } = target;
     if (!isModule(target)) {
-      return { heading: words.say("ui.inspector", { tensor: name }), name, role: words.say(roleKey(target)), facts: factsOf(target, view) };
+      const heading = words.say("ui.inspector", { tensor: name });
+      return { heading, name, role: words.say(roleKey(target)), facts: factsOf(target, view) };
     }
     return {
       heading: words.say("ui.inspector.module", { module: name }),
       name,
       role: target.type,
       call: callOf(target, view),
-      facts: moduleFacts(view),
+      facts: [...CALL_ROWS, "note"].map((row) => [row, view.frames.value(view.shownKey, row, view.step)]),
       notes: target.notes,
       none: words.say("ui.inspector.not_called"),
     };
@@ -90,7 +90,7 @@ export function inspector({ words, actions }, view) {
  *
  * @param {hv.Tensor} tensor
  */
-export function roleKey(tensor) {
+function roleKey(tensor) {
   const kept = tensor.retains_grad && tensor.role !== "leaf" ? "_retained" : "";
   return `role.${tensor.role.replace("-", "_")}${kept}`;
 }
@@ -100,7 +100,7 @@ export function roleKey(tensor) {
  * @param {hv.View} view
  * @returns {Facts}
  */
-export function factsOf(tensor, { frames, step }) {
+function factsOf(tensor, { frames, step }) {
   /** @param {string} field */
   const now = (field) => frames.value(tensor.id, field, step);
   return [
@@ -115,14 +115,6 @@ export function factsOf(tensor, { frames, step }) {
     ["names", tensor.names.length > 1 ? tensor.names.join(", ") : ""],
     ["note", now("note")],
   ];
-}
-
-/**
- * @param {hv.View} view
- * @returns {Facts}
- */
-function moduleFacts({ frames, step, shownKey }) {
-  return [...CALL_ROWS, "note"].map((name) => [name, frames.value(shownKey, name, step)]);
 }
 
 /**

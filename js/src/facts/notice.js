@@ -3,10 +3,7 @@
 import { html } from "lit-html";
 import { iconButton } from "../dom/template.js";
 
-/**
- * @param {hv.Context} context
- * @returns {(view: hv.View) => unknown}
- */
+/** @type {hv.CreatePanel} */
 export function createNotice({ words, actions, redraw }) {
   /** Python may be gone, so a dismissed notice is also remembered here. */
   let dismissed = -1;

@@ -15,17 +15,15 @@ const NOTHING = /** @type {hv.StepValue} */ ({ shape: "[]", dtype: "", text: { k
 /** A single number says all in the sentence above. */
 const SCALAR = "[]";
 
-/**
- * @param {hv.Context} context
- * @param {hv.View} view
- */
+/** @type {hv.Panel} */
 export function values(context, view) {
   const now = view.steps[view.step]?.values ?? null;
   const sides = now === null ? [] : [side("before", now.before, view), side("after", now.after, view)];
   const found = sides.flatMap(({ items }) => items.map(({ value }) => value));
   const isShown = found.some((value) => value.shape !== SCALAR);
+  const drawn = () => (isShown ? draw(context, sides, limitOf(found)) : nothing);
   return html`<section class="hv-values" ?hidden=${!isShown}><h3 class="hv-heading">${context.words.say("ui.values")}</h3>
-    <div class="hv-values-body">${guard([now, view.values, view.lang], () => (isShown ? draw(context, sides, limitOf(found)) : nothing))}</div>
+    <div class="hv-values-body">${guard([now, view.values, view.lang], drawn)}</div>
   </section>`;
 }
 
@@ -47,7 +45,8 @@ function draw(context, sides, limit) {
  * @param {unknown} content
  */
 function drawSide({ words }, name, content) {
-  return html`<div class="hv-values-side hv-values-${name}"><h4 class="hv-values-name">${words.say(`ui.values.${name}`)}</h4>${content}</div>`;
+  const heading = html`<h4 class="hv-values-name">${words.say(`ui.values.${name}`)}</h4>`;
+  return html`<div class="hv-values-side hv-values-${name}">${heading}${content}</div>`;
 }
 
 /**
@@ -72,10 +71,14 @@ function side(name, places, view) {
 function drawValue(context, label, value, limit) {
   const { words } = context;
   const name = label === "" ? nothing : html`<div class="hv-values-label" dir="auto">${label}</div>`;
-  if (value.rows !== undefined && value.levels !== undefined) return html`<div class="hv-value">${name}${drawTable(value, limit)}</div>`;
-  if (!value.grid) return html`<div class="hv-value">${name}<div class="hv-values-text" dir="auto">${words.format(value.text)}</div></div>`;
-  const picture = drawGrid(gridCells(value), value.columns, words.say("ui.values.grid", { shape: value.shape }), limit);
-  return html`<div class="hv-value">${name}${picture}${drawHistogram(context, value)}${drawFigures(context, value)}</div>`;
+  return html`<div class="hv-value">${name}${content()}</div>`;
+
+  function content() {
+    if (value.rows !== undefined && value.levels !== undefined) return drawTable(value, limit);
+    if (!value.grid) return html`<div class="hv-values-text" dir="auto">${words.format(value.text)}</div>`;
+    const picture = drawGrid(gridCells(value), value.columns, words.say("ui.values.grid", { shape: value.shape }), limit);
+    return [picture, drawHistogram(context, value), drawFigures(context, value)];
+  }
 }
 
 /**

@@ -72,7 +72,10 @@ export function createHookEditor(context, drafts, createCodeEditor) {
     draw(element, html`${form.draw(hook === null && isOffered && isModule(target) ? target : null)}${code.element}
       <div class="hv-editor-row" ?hidden=${!isOffered}>
         ${textButton(name, submit, {
-          look: "hv-primary", isOff: !view.live || isFixed, isPossible: !view.busy, title: view.live ? "" : needsKernel(words, view.saved, name),
+          look: "hv-primary",
+          isOff: !view.live || isFixed,
+          isPossible: !view.busy,
+          title: view.live ? "" : needsKernel(words, view.saved, name),
         })}
         ${textButton(words.say("ui.cancel"), revert, { look: "", isHidden: !isDraft })}
         <span class="hv-draft" ?hidden=${!isDraft}>${words.say("ui.draft")}</span>

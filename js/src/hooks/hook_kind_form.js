@@ -2,6 +2,7 @@
 
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
+import { select } from "../dom/template.js";
 import { inOrder, sourceOf, takesKwargs, usualOf } from "../state/hook_kinds.js";
 
 /** @typedef {{kind: string, with_kwargs: boolean}} Asked */
@@ -25,11 +26,14 @@ export function createHookKindForm({ words, redraw }) {
       const { id, kinds } = module;
       const now = asked(module);
       const isPlain = !takesKwargs(now.kind);
-      return html`<div class="hv-kind-form"><label class="hv-field"><span class="hv-field-name">${words.say("ui.hook_kind")}</span><select
-        class="hv-select" @change=${(/** @type {any} */ event) => choose(id, { kind: event.target.value })}>${inOrder(kinds).map((kind) =>
-          html`<option value=${kind} .selected=${live(kind === now.kind)}>${words.say(`ui.hooks.kind.${kind}`)}</option>`)}</select></label><label
-        class="hv-check" ?data-hv-disabled=${isPlain}><input type="checkbox" .checked=${live(now.with_kwargs)} ?disabled=${isPlain}
-        @change=${(/** @type {any} */ event) => choose(id, { with_kwargs: event.target.checked })}><span class="hv-code-word">with_kwargs</span></label></div>`;
+      const choices = inOrder(kinds).map((kind) => ({ value: kind, text: words.say(`ui.hooks.kind.${kind}`) }));
+      const check = (/** @type {any} */ event) => choose(id, { with_kwargs: event.target.checked });
+      return html`<div class="hv-kind-form">
+        <label class="hv-field"><span class="hv-field-name">${words.say("ui.hook_kind")}</span>${
+          select("", choices, now.kind, (kind) => choose(id, { kind }))}</label>
+        <label class="hv-check" ?data-hv-disabled=${isPlain}><input type="checkbox" .checked=${live(now.with_kwargs)}
+          ?disabled=${isPlain} @change=${check}><span class="hv-code-word">with_kwargs</span></label>
+      </div>`;
     },
   };
 

@@ -17,8 +17,8 @@ export function hookList(context, view, target, now, choose) {
   const kinds = isModule(target) ? [...new Set(target.hooks.map(({ kind }) => kind))] : [""];
   return html`<div class="hv-hook-lists">${repeat(kinds, (kind) => kind, (kind) => {
     const hooks = target.hooks.filter((hook) => kind === "" || hook.kind === kind);
-    return html`${kind === "" ? nothing : html`<h4 class="hv-hook-kind-name">${context.words.say(`ui.hooks.kind.${kind}`)}</h4>`}<ol
-      class="hv-hook-list">${repeat(hooks, ({ id }) => `${target.id} ${id}`, (hook, index) =>
+    const name = html`<h4 class="hv-hook-kind-name">${context.words.say(`ui.hooks.kind.${kind}`)}</h4>`;
+    return html`${kind === "" ? nothing : name}<ol class="hv-hook-list">${repeat(hooks, ({ id }) => `${target.id} ${id}`, (hook, index) =>
         hookRow(context, view, target, hook, { number: index + 1, isChosen: hook === now, choose }))}</ol>`;
   })}</div>`;
 }

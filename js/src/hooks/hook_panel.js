@@ -42,13 +42,15 @@ export function createHookPanel(context, drafts, createCodeEditor) {
     const now = hooks.find((hook) => hook.id === id) ?? null;
     const empty = canAdd || view.saved ? "ui.hooks.empty" : "ui.hooks.not_hookable";
     editor.update(view, target, now);
-    draw(element, html`<div class="hv-section-head"><h3 class="hv-heading">${words.say("ui.hooks", { tensor: label })}</h3></div>
+    const heading = words.say("ui.hooks", { tensor: label });
+    draw(element, html`<div class="hv-section-head"><h3 class="hv-heading">${heading}</h3></div>
       <p class="hv-empty" ?hidden=${hooks.length > 0 && (canAdd || view.saved)}>${
         words.say(empty, { tensor: label, code: "hookviz.explore(lambda: ...)" })}</p>
       <p class="hv-order" ?hidden=${isModule(target) || hooks.length < 2}>${words.say("ui.hooks.order")}</p>
       ${hookList(context, view, target, now, choose)}
       <button type="button" class="hv-hook-choose hv-hook-new" aria-pressed=${now === null}
-        ?hidden=${hooks.length === 0 || !canAdd || view.saved} @click=${() => choose(NEW)}>${icon("plus")}<span>${words.say("ui.new_hook")}</span></button>
+        ?hidden=${hooks.length === 0 || !canAdd || view.saved} @click=${() => choose(NEW)}>${icon("plus")}<span>${
+        words.say("ui.new_hook")}</span></button>
       ${editor.element}
       <div class="hv-notice-slot">${notice}</div>`);
     // The row with the focus may be gone: stay near it instead of falling out of the widget.

@@ -25,10 +25,12 @@ export function hookRow(context, view, target, hook, { number, isChosen, choose 
   const state = words.format(view.frames.value(view.shownKey, `hook-state:${hook.id}`, view.step)) || "pending";
   const title = [hook.label, where(hook, words)].filter(Boolean).join("\n");
   return html`<li class="hv-hook-item"><div class="hv-chain-row" role="group" aria-label=${hook.label} data-hv-hook=${hook.id}
-    data-hv-state=${hook.enabled ? state : "off"} ?data-hv-rewrote=${isRewriting(did)}><button type="button" class="hv-hook-choose"
-    aria-pressed=${isChosen} title=${title} @click=${() => choose(hook.id)}><span class="hv-badge">${number}</span><bdi
-    class="hv-hook-label">${hook.label}</bdi></button><span class="hv-hook-buttons">${buttons(context, view, target, hook)}</span><span
-    class="hv-hook-facts"><bdi class="hv-hook-did">${words.format(did)}</bdi><span class="hv-hook-kind">${kindOf(hook, words)}</span></span></div></li>`;
+    data-hv-state=${hook.enabled ? state : "off"} ?data-hv-rewrote=${isRewriting(did)}>
+    <button type="button" class="hv-hook-choose" aria-pressed=${isChosen} title=${title} @click=${() => choose(hook.id)}><span
+      class="hv-badge">${number}</span><bdi class="hv-hook-label">${hook.label}</bdi></button>
+    <span class="hv-hook-buttons">${buttons(context, view, target, hook)}</span>
+    <span class="hv-hook-facts"><bdi class="hv-hook-did">${words.format(did)}</bdi><span
+      class="hv-hook-kind">${kindOf(hook, words)}</span></span></div></li>`;
 }
 
 /**

@@ -5,18 +5,16 @@ import { textButton } from "../dom/template.js";
 
 const SAID_FOR = 2000;
 
-/**
- * @param {hv.Context} context
- * @returns {(view: hv.View) => unknown}
- */
+/** @type {hv.CreatePanel} */
 export function createHooksCode({ document, words, redraw }) {
   const page = document.defaultView ?? window;
   let isCopied = false;
 
   return ({ hooksCode }) => html`<details class="hv-passage hv-hooks-code" ?hidden=${hooksCode === ""}>
     <summary class="hv-summary">${words.say("ui.hooks_code")}</summary>
-    <div class="hv-copy-row">${textButton(words.say("ui.copy"), (event) => copy(event.currentTarget, hooksCode))}<span class="hv-copied"
-      aria-live="polite">${isCopied ? words.say("ui.copied") : ""}</span></div><pre class="hv-passage-text" tabindex="0">${hooksCode}</pre>
+    <div class="hv-copy-row">${textButton(words.say("ui.copy"), ({ currentTarget }) => copy(currentTarget, hooksCode))}
+      <span class="hv-copied" aria-live="polite">${isCopied ? words.say("ui.copied") : ""}</span></div>
+    <pre class="hv-passage-text" tabindex="0">${hooksCode}</pre>
   </details>`;
 
   /**

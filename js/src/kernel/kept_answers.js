@@ -1,6 +1,6 @@
 /**
  * Answer for Python on a page that was saved: what it would have answered is kept in the state, so
- * that boxes open and passes compare without a kernel. `hookviz/view/kept_answers.py` writes it.
+ * that boxes open and passes compare without a kernel. `hookviz/_view/saved/answers.py` writes it.
  */
 
 import { Boxes } from "../state/boxes.js";

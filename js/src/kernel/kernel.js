@@ -13,17 +13,22 @@ const PATIENCE = 4000;
  * @param {{changed: () => void, accepted: () => void, refused: () => void}} callbacks
  */
 export function connectKernel(model, page, signal, { changed, accepted, refused }) {
-  let live = typeof model.send === "function";
-  let waiting = false;
-  let settled = false;
+  const kernel = {
+    live: typeof model.send === "function",
+    /** Whether none ever can: a page that was saved has nobody to talk to. */
+    saved: typeof model.send !== "function",
+    waiting: false,
+    /** Whether it is known by now if a kernel answers. */
+    settled: false,
+    can,
+    send,
+  };
   let timer = 0;
 
   /** @param {boolean} isLive */
   const settle = (isLive) => {
     page.clearTimeout(timer);
-    waiting = false;
-    settled = true;
-    live = isLive;
+    Object.assign(kernel, { waiting: false, settled: true, live: isLive });
     changed();
   };
   const accept = () => {
@@ -67,35 +72,26 @@ export function connectKernel(model, page, signal, { changed, accepted, refused 
 
   post({ action: "hello" });
 
-  return {
-    get live() {
-      return live;
-    },
-    /** Whether none ever can: a page that was saved has nobody to talk to. */
-    saved: typeof model.send !== "function",
-    /** Whether it is known by now if a kernel answers. */
-    get settled() {
-      return settled;
-    },
-    get waiting() {
-      return waiting;
-    },
-    /**
-     * @param {import("./kept_answers.js").Request} request
-     * @returns {boolean} Whether somebody could answer: Python, or what a saved page keeps.
-     */
-    can: (request) => live || isKept(model, request),
-    /** @param {import("./kept_answers.js").Request} request */
-    send(request) {
-      if (live) {
-        waiting = true;
-        post(request);
-        changed();
-      } else {
-        const kept = keptAnswer(model, request);
-        // All at once, as Python sends them: a picture belongs to the boxes that are open in it.
-        if (kept !== null) model.update?.(kept);
-      }
-    },
-  };
+  return kernel;
+
+  /**
+   * @param {import("./kept_answers.js").Request} request
+   * @returns {boolean} Whether somebody could answer: Python, or what a saved page keeps.
+   */
+  function can(request) {
+    return kernel.live || isKept(model, request);
+  }
+
+  /** @param {import("./kept_answers.js").Request} request */
+  function send(request) {
+    if (kernel.live) {
+      kernel.waiting = true;
+      post(request);
+      changed();
+      return;
+    }
+    const kept = keptAnswer(model, request);
+    // All at once, as Python sends them: a picture belongs to the boxes that are open in it.
+    if (kept !== null) model.update?.(kept);
+  }
 }

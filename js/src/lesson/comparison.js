@@ -1,13 +1,9 @@
 /** Choose another pass to compare with. */
 
-import { html } from "lit-html";
-import { live } from "lit-html/directives/live.js";
 import { needsKernel } from "../dom/needs_kernel.js";
+import { select } from "../dom/template.js";
 
-/**
- * @param {hv.Context} context
- * @param {hv.View} view
- */
+/** @type {hv.Panel} */
 export function comparison({ words, actions, redraw }, view) {
   const name = words.say("ui.compare");
   const chosen = view.comparison?.against ?? "";
@@ -16,9 +12,15 @@ export function comparison({ words, actions, redraw }, view) {
   /** @param {{id: string, absent?: boolean}} choice */
   const isPossible = ({ id, absent }) => !absent && view.can({ action: "compare", against: id });
   const isOff = view.busy || !choices.some(isPossible);
-  return html`<select class="hv-select hv-compare" aria-label=${name} title=${title()} ?hidden=${view.comparisons.length === 0}
-    ?disabled=${isOff} @change=${choose}>${choices.map((choice) => html`<option class=${choice.absent ? "hv-absent" : ""}
-      value=${choice.id} ?disabled=${!isPossible(choice)} .selected=${live(choice.id === chosen)}>${words.format(choice.text)}</option>`)}</select>`;
+  const offered = choices.map((choice) => ({
+    value: choice.id,
+    text: words.format(choice.text),
+    isOff: !isPossible(choice),
+    look: choice.absent ? "hv-absent" : undefined,
+  }));
+  return select(name, offered, chosen, choose, {
+    look: "hv-compare", title: title(), isOff, isHidden: view.comparisons.length === 0,
+  });
 
   function title() {
     const absent = view.comparisons.find((choice) => choice.absent);
@@ -27,9 +29,9 @@ export function comparison({ words, actions, redraw }, view) {
     return absent === undefined ? name : `${name}: ${words.format(absent.text)}`;
   }
 
-  /** @param {any} event */
-  function choose({ target }) {
-    actions.send({ action: "compare", against: target.value });
+  /** @param {string} against */
+  function choose(against) {
+    actions.send({ action: "compare", against });
     // What is chosen stands in the model; it answers when the other pass has run.
     redraw();
   }

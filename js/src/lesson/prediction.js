@@ -7,10 +7,7 @@ import { AnswerError, isCheckable, isRight, readAnswer } from "../state/answers.
 
 /** @typedef {{[name: string]: hv.Text}} Args */
 
-/**
- * @param {hv.Context} context
- * @returns {(view: hv.View, before: hv.View | null) => unknown}
- */
+/** @type {hv.CreatePanel} */
 export function createPrediction({ document, words, actions, redraw }) {
   const answer = make(document, "input", "hv-answer", {
     type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false",
@@ -18,7 +15,7 @@ export function createPrediction({ document, words, actions, redraw }) {
   /** @type {{key: string, args: Args} | null} What was said of the last answer. */
   let verdict = null;
 
-  return (view, before) => {
+  return (view, before = null) => {
     if (!view.predicting) answer.value = "";
     if (!view.predicting || (before !== null && before.steps !== view.steps)) verdict = null;
     const question = nextQuestion(view);

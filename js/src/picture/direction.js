@@ -4,10 +4,7 @@ import { html } from "lit-html";
 import { needsKernel } from "../dom/needs_kernel.js";
 import { iconButton } from "../dom/template.js";
 
-/**
- * @param {hv.Context} context
- * @param {hv.View} view
- */
+/** @type {hv.Panel} */
 export function direction({ words, actions }, { picture, direction, live, saved, busy }) {
   const isAcross = direction === "auto" ? looksAcross(picture) : direction === "across";
   const wanted = isAcross ? "down" : "across";

@@ -24,9 +24,9 @@ export function createLegend({ document, words }, tools) {
       const { boxes, picture, saved } = view;
       element.toggleAttribute("data-hv-across", looksAcross(picture));
       const hints = boxes.count > 0 ? HINTS_WITH_BOXES : HINTS;
-      draw(element, html`<div class="hv-key-signs" role="group" aria-label=${words.say("ui.legend")}>${SIGNS.map((name) => html`<span
-        class="hv-key-sign"><span class="hv-key-swatch hv-key-swatch-${name}" aria-hidden="true"></span><span>${
-        words.say(`ui.legend.${name}`)}</span></span>`)}</div>
+      const signs = SIGNS.map((name) => html`<span class="hv-key-sign"><span class="hv-key-swatch hv-key-swatch-${name}"
+        aria-hidden="true"></span><span>${words.say(`ui.legend.${name}`)}</span></span>`);
+      draw(element, html`<div class="hv-key-signs" role="group" aria-label=${words.say("ui.legend")}>${signs}</div>
         <div class="hv-tools">${tools(view)}</div>
         <p class="hv-hint">${hints.map((name) => words.say(`ui.help.${saved ? (SAVED[name] ?? name) : name}`)).join(" · ")}</p>`);
     },

@@ -5,7 +5,7 @@
 
 import { isWords } from "../state/said.js";
 
-/** As in `hookviz/view/fields.py`: of what several edges show as one, the first that any has. */
+/** As in `hookviz/_view/scene/fields.py`: of what several edges show as one, the first that any has. */
 const STATES = ["error", "current", "done", "pending", "unreached"];
 
 /**

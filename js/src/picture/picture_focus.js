@@ -28,17 +28,14 @@ export function focusedPlace(stage) {
  * @param {string} box The box right around it, if it is known.
  */
 export function focusAgain(svg, place, boxes, box) {
-  const groups = [...svg.querySelectorAll("[data-hv-key][tabindex], [data-hv-toggle]")];
-  /** @param {string} key */
-  const group = (key) => groups.find((item) => item.getAttribute("data-hv-key") === key);
-  /** @param {string} key */
-  const sign = (key) => groups.find((item) => item.getAttribute("data-hv-toggle") === key);
+  const items = [...svg.querySelectorAll("[data-hv-key][tabindex], [data-hv-toggle]")];
+  /** @param {string} attribute @param {string} key */
+  const item = (attribute, key) => items.find((element) => element.getAttribute(attribute) === key);
   const candidates = [
-    ...(place.isToggle ? [sign(place.key)] : []),
-    group(place.key),
-    ...[...boxes.around(place.key), ...boxes.around(box)].map(group),
+    place.isToggle ? item("data-hv-toggle", place.key) : undefined,
+    ...[place.key, ...boxes.around(place.key), ...boxes.around(box)].map((key) => item("data-hv-key", key)),
     svg.closest(".hv-root"),
   ];
-  const found = candidates.find((item) => item !== undefined && item !== null);
+  const found = candidates.find(Boolean);
   /** @type {HTMLElement | undefined} */ (/** @type {unknown} */ (found))?.focus({ preventScroll: true });
 }

@@ -5,9 +5,7 @@ import { makeSvg, setText } from "../dom/dom.js";
 import { needsKernel } from "../dom/needs_kernel.js";
 import { iconButton } from "../dom/template.js";
 
-/**
- * @param {hv.Context} context
- */
+/** @param {hv.Context} context */
 export function createToggles({ document, words, actions }) {
   /** @type {Map<string, Element>} By id of the box. */
   let toggles = new Map();

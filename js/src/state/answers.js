@@ -1,7 +1,7 @@
 /**
  * Read what a learner typed for a number, a list or `None`, and compare it with a recording.
  *
- * `hookviz/view/answers.py` does the same in Python, and `tests/predictions.json` holds both to one
+ * `hookviz/_view/lesson/answers.py` does the same in Python, and `tests/predictions.json` holds both to one
  * another: a saved page has no kernel to ask. Nothing is ever evaluated as code.
  */
 

@@ -45,21 +45,16 @@ export function findTarget(id, tensors, modules) {
  * What the current step is about, else the last stop before it that is about something, else the
  * root. What happened inside a collapsed box is about the box: nothing inside it is on screen.
  *
- * @param {import("./stops.js").Stops} stops
- * @param {hv.Step[]} steps
- * @param {number} step
- * @param {import("./boxes.js").Boxes} boxes
- * @param {hv.Tensor[]} tensors
- * @param {hv.Module[]} modules
+ * @param {Pick<hv.View, "stops" | "steps" | "step" | "boxes" | "tensors" | "modules">} view
  * @returns {hv.Target | null}
  */
-export function currentTarget(stops, steps, step, boxes, tensors, modules) {
+export function currentTarget({ stops, steps, step, boxes, tensors, modules }) {
   const last = stops.placeOf(step);
   for (let place = last; place >= 0; place -= 1) {
     const now = steps[place === last ? step : stops.stepAt(place)];
     const found = stops.isFolded(place)
       ? moduleAround(stops.at(place)?.box ?? "", boxes, modules)
-      : (tensors.find(({ id }) => id === now?.tensor) ?? (isOfModule(now) ? moduleOf(now.call ?? "", modules) : undefined));
+      : (tensors.find(({ id }) => id === now?.tensor) ?? moduleAt(now, modules));
     if (found !== undefined) return found;
   }
   return tensors.find(({ role }) => role === "root") ?? modules[0] ?? null;
@@ -69,13 +64,10 @@ export function currentTarget(stops, steps, step, boxes, tensors, modules) {
  * Under which key the frames know a target: a tensor's own id, or that of one call of a module.
  *
  * @param {hv.Target} target
- * @param {string} selected A call that was selected is shown whatever the step is.
- * @param {hv.Step[]} steps
- * @param {number} step
- * @param {import("./boxes.js").Boxes} boxes
+ * @param {Pick<hv.View, "selected" | "steps" | "step" | "boxes">} view A call that was selected is shown whatever the step is.
  * @returns {string}
  */
-export function frameKey(target, selected, steps, step, boxes) {
+export function frameKey(target, { selected, steps, step, boxes }) {
   if (!isModule(target)) return target.id;
   if (target.calls.length < 2) return target.calls[0] ?? target.id;
   if (target.calls.includes(selected)) return selected;
@@ -87,11 +79,14 @@ export function frameKey(target, selected, steps, step, boxes) {
   return target.calls[0];
 }
 
-/** @param {hv.Step | undefined} step */
-function isOfModule(step) {
-  if (step === undefined) return false;
+/**
+ * @param {hv.Step | undefined} step
+ * @param {hv.Module[]} modules
+ */
+function moduleAt(step, modules) {
   // An error with neither tensor nor function came out of a call.
-  return step.kind.startsWith("module_") || (step.kind === "error" && !step.node && !step.tensor);
+  const isOfModule = step?.kind.startsWith("module_") || (step?.kind === "error" && !step.node && !step.tensor);
+  return isOfModule ? moduleOf(step?.call ?? "", modules) : undefined;
 }
 
 /**

@@ -41,7 +41,7 @@ export function readView(model, before, { live, saved, waiting, slow, drafts, ca
   const step = clamp(traits.step, frames.count);
   const found = findTarget(traits.selected, tensors, modules);
   const selected = found === null ? "" : traits.selected;
-  const shown = found ?? currentTarget(stops, steps, step, boxes, tensors, modules);
+  const shown = found ?? currentTarget({ stops, steps, step, boxes, tensors, modules });
   // A kernel that went away in the middle of its work will not say that it is done.
   const busy = live && (Boolean(traits.busy) || waiting);
   const view = /** @type {hv.View} */ ({
@@ -57,7 +57,7 @@ export function readView(model, before, { live, saved, waiting, slow, drafts, ca
     boxes,
     selected,
     shown,
-    shownKey: shown === null ? "" : frameKey(shown, selected, steps, step, boxes),
+    shownKey: shown === null ? "" : frameKey(shown, { selected, steps, step, boxes }),
     hooksCode,
     predicting: Boolean(traits.predicting),
     playing: Boolean(traits.playing),

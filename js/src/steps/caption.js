@@ -4,10 +4,7 @@ import { html } from "lit-html";
 import { said } from "../dom/template.js";
 import { isRewritingStep } from "../state/rewriting.js";
 
-/**
- * @param {hv.Context} context
- * @param {hv.View} view
- */
+/** @type {hv.Panel} */
 export function caption({ words }, { stops, steps, step }) {
   const now = stops.saidAt(step);
   const printed = now?.printed ?? "";

@@ -2,7 +2,7 @@
 
 import { html } from "lit-html";
 import { live } from "lit-html/directives/live.js";
-import { iconButton, textButton } from "../dom/template.js";
+import { iconButton, select, textButton } from "../dom/template.js";
 import { SPEEDS } from "../state/stepper.js";
 
 const LANGUAGES = ["en", "zh"];
@@ -26,15 +26,15 @@ export function controls({ words, actions }, view, comparison) {
     ["next", isOn, { look: "hv-primary hv-next-step", text: words.say("ui.next") }],
     ["last", isOn, {}],
   ];
+  // Python may have set one that is not on the list.
+  const speeds = [...new Set([...SPEEDS, view.speed])].map((speed) => ({ value: String(speed), text: `${speed}×` }));
   const play = view.playing ? "pause" : "play";
   const other = LANGUAGES.find((code) => code !== view.lang) ?? "en";
   return html`<div class="hv-toolbar" role="group" aria-label=${words.say("ui.controls")}>
     <span class="hv-button-row">${moves.map(([move, isPossible, more]) =>
       iconButton(move, words.say(`ui.${move}`), () => actions.move(move), { isPossible, ...more }))}</span>
-    <span class="hv-button-row">${iconButton(play, words.say(`ui.${play}`), actions.togglePlay)}<select class="hv-select"
-      aria-label=${words.say("ui.speed")} title=${words.say("ui.speed")}
-      @change=${(/** @type {any} */ event) => actions.setSpeed(Number(event.target.value))}>${[...new Set([...SPEEDS, view.speed])].map((speed) =>
-        html`<option value=${speed} .selected=${live(speed === view.speed)}>${speed}×</option>`)}</select></span>
+    <span class="hv-button-row">${iconButton(play, words.say(`ui.${play}`), actions.togglePlay)}${
+      select(words.say("ui.speed"), speeds, String(view.speed), (speed) => actions.setSpeed(Number(speed)))}</span>
     <span class="hv-slider-row"><input class="hv-slider" type="range" min="0" step="1" max=${Math.max(last, 0)}
       .value=${live(String(view.stop))} style="--hv-progress: ${last > 0 ? view.stop / last : 0}"
       aria-label=${words.say("ui.step")} title=${words.say("ui.step")} aria-valuetext=${where}

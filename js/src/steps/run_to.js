@@ -1,21 +1,21 @@
 /** Run on to the next hook, the next rewrite, the first NaN, or the next step of a tensor. */
 
-import { html, nothing } from "lit-html";
+import { html } from "lit-html";
 import { textButton } from "../dom/template.js";
 
 const MARKS = ["hook", "rewrite", "nonfinite"];
 
-/**
- * @param {hv.Context} context
- * @param {hv.View} view
- */
+/** @type {hv.Panel} */
 export function runTo({ words, actions }, { steps, step, tensors, selected }) {
   const tensor = tensors.find(({ id }) => id === selected);
   return html`<div class="hv-run-to" role="group" aria-label=${words.say("ui.run")}>
-    <span class="hv-run-label">${words.say("ui.run")}</span>${MARKS.map((mark) =>
+    <span class="hv-run-label">${words.say("ui.run")}</span>
+    ${MARKS.map((mark) => {
       // Nobody looks for a NaN where there is none.
-      button(words.say(`ui.run.${mark}`), nextMarked(steps, step, mark), mark === "nonfinite" && nextMarked(steps, -1, mark) === null))}${
-    tensor === undefined ? nothing : button(words.say("ui.run.tensor", { tensor: tensor.label }), nextOfTensor(steps, step, selected))}
+      const isHidden = mark === "nonfinite" && nextMarked(steps, -1, mark) === null;
+      return button(words.say(`ui.run.${mark}`), nextMarked(steps, step, mark), isHidden);
+    })}
+    ${tensor && button(words.say("ui.run.tensor", { tensor: tensor.label }), nextOfTensor(steps, step, selected))}
   </div>`;
 
   /**

@@ -27,7 +27,8 @@ export function createTimeline(context) {
     update(view, before, runTo) {
       const hadFocus = element.querySelector(".hv-timeline-box :focus") !== null;
       draw(element, html`<h3 class="hv-heading">${words.say("ui.timeline")}</h3>${runTo}
-        <div class="hv-timeline-box" role="group" aria-label=${words.say("ui.timeline")} @keydown=${keydown}>${blocks(view)}</div>`);
+        <div class="hv-timeline-box" role="group" aria-label=${words.say("ui.timeline")} @keydown=${keydown}>${
+        blocks(view)}</div>`);
       const isNew = !before || view.steps !== before.steps || view.stops !== before.stops;
       // The rows are others now: the focus goes on from the current one.
       if (hadFocus && isNew) focus();

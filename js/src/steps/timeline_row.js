@@ -23,8 +23,8 @@ export function timelineRow(context, view, place) {
     ?data-hv-rewrote=${!line && isRewritingStep(step)}
     ?data-hv-rewrote-inside=${isFolded && view.stops.stepsOf(place).some(isRewritingStep)}
     aria-current=${isCurrent ? "step" : nothing} @click=${() => actions.gotoStop(place)}><span
-    class="hv-row-number">${place}</span><span class="hv-row-text" dir="auto">${said(words.segments(line || step.line))}</span></button>${
-    isFolded ? wayInto(context, view, place, box) : nothing}</li>`;
+    class="hv-row-number">${place}</span><span class="hv-row-text" dir="auto">${
+    said(words.segments(line || step.line))}</span></button>${isFolded ? wayInto(context, view, place, box) : nothing}</li>`;
 }
 
 /**
@@ -42,5 +42,6 @@ function wayInto({ words, actions }, { stops, boxes, stop, live, saved, can }, p
   // The count is drawn by the style sheet: as text it would have to be in the button's name.
   return html`<button type="button" class="hv-button hv-quiet hv-row-into" tabindex=${place === stop ? 0 : -1}
     aria-label=${name} title=${title} aria-disabled=${String(!isPossible)}
-    @click=${isPossible ? () => actions.stepInto(box, first) : null}><span class="hv-row-count" data-hv-count=${count}></span>${icon("into")}</button>`;
+    @click=${isPossible ? () => actions.stepInto(box, first) : null}><span class="hv-row-count"
+    data-hv-count=${count}></span>${icon("into")}</button>`;
 }

@@ -2,12 +2,10 @@
 
 import { html } from "lit-html";
 
-/**
- * @param {hv.Context} context
- * @param {hv.View} view
- */
+/** @type {hv.Panel} */
 export function transcript({ words }, { transcript, lang }) {
   const text = Object.hasOwn(transcript, lang) ? transcript[lang] : "";
-  return html`<details class="hv-passage" ?hidden=${text === ""}><summary class="hv-summary">${words.say("ui.transcript")}</summary><pre
-    class="hv-passage-text" tabindex="0">${text}</pre></details>`;
+  return html`<details class="hv-passage" ?hidden=${text === ""}>
+    <summary class="hv-summary">${words.say("ui.transcript")}</summary><pre class="hv-passage-text" tabindex="0">${text}</pre>
+  </details>`;
 }
