@@ -94,6 +94,14 @@ class Forward(AbstractContextManager["Forward"]):
         Raises:
             HookvizError: If nothing was called in the block, if the block is still running or has
                 not begun, or if there is no such language.
+
+        Example:
+            >>> import hookviz, torch
+            >>> model = torch.nn.Linear(2, 1)
+            >>> with hookviz.watch(model) as forward:
+            ...     y = model(torch.ones(1, 2))
+            >>> forward.explore()
+            Explorer(model(…), step 0 of 1)
         """
         from hookviz._widget.explorer import Explorer
 

@@ -55,12 +55,12 @@ def broken_links(page: Path) -> list[str]:
 def unknown_files(page: Path) -> list[str]:
     """Return the files that a page names in backticks and that are nowhere in the project.
 
-    A name without a folder may stand for a file of that name in any folder.
+    A name may leave out the folders above a room, as in `values/reading.py`.
     """
     unknown = []
     for name in re.findall(r"`([\w./-]+\.(?:py|js|json|css|mjs))`", prose(page)):
         known = {path for folder in (*FOLDERS, page.parent) for path in folder.glob(name)}
-        if not known and "/" not in name:
+        if not known:
             known = set(ROOT.glob(f"hookviz/**/{name}")) | set(ROOT.glob(f"js/src/**/{name}"))
         if not known:
             unknown.append(name)

@@ -28,6 +28,8 @@ ASK_FOR_THE_KIND = {
     "compare/same_place.py": 1,
     # Of a step, which has nothing else.
     "compare/ghosts.py": 1,
+    # A column of the table of events.
+    "rows.py": 1,
 }
 """The files that may ask an event or a step for its kind, and how often."""
 

@@ -31,7 +31,7 @@ RESCUE = {"nslimit": "0.1", "nslimit1": "0.1", "mclimit": "0.1", "splines": "lin
 LABEL_HEIGHT = 16.0
 """Height of the texts beside arrows and functions."""
 
-LABEL_GAP = 7.0
+LABEL_GAP = 5.0
 """Room between an arrow and the text beside it."""
 
 # A label in the form of a table takes exactly the room that it asks for, with any fonts.

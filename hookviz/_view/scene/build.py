@@ -38,7 +38,7 @@ from hookviz._view.text.width import width_in_em
 
 _CIRCLE = 38.0
 _PILL_HEIGHT = 32.0
-_SHORTEST_GAP = 48.0
+_SHORTEST_GAP = 40.0
 _GAP_WITHOUT_TEXT = 34.0
 _GAP_IN_RANK = 26.0
 

@@ -54,7 +54,9 @@ def measure_box(group: Group, fields: Fields, *, can_open: bool, is_open: bool =
         for kind, label, hook_kind in _ROWS:
             if kind in used:
                 builder.add_field(kind, label)
-            for number, hook in enumerate((h for h in hooks if h.kind == hook_kind), start=1):
+            for number, hook in enumerate(
+                (hook for hook in hooks if hook.kind == hook_kind), start=1
+            ):
                 builder.add_hook(hook, number)
         builder.add_small("note")
     return builder.build(is_open=is_open)

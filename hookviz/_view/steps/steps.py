@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from typing import Any
 
-from msgspec import Struct, json
+import msgspec
+from msgspec import Struct
 from msgspec.structs import replace
 
 from hookviz._records import Event
@@ -135,10 +138,14 @@ def frame_at(steps: Sequence[Step], position: int) -> Frame:
     }
 
 
-def to_json_data(steps: Sequence[Step], book: ValueBook) -> list[dict[str, object]]:
+def to_json_data(steps: Sequence[Step], book: ValueBook) -> list[dict[str, Any]]:
     """Return the steps as the browser gets them; what they show as tables goes into the book."""
     shown = [replace(step, before=(), after=()) for step in steps]
-    data: list[dict[str, object]] = json.decode(json.encode(shown))
+    data: list[dict[str, Any]]
+    try:
+        data = msgspec.json.decode(msgspec.json.encode(shown))
+    except UnicodeEncodeError:  # a name or an output that is no Unicode
+        data = json.loads(json.dumps(msgspec.to_builtins(shown)))
     for step, fields in zip(steps, data, strict=True):
         del fields["before"], fields["after"]
         fields["values"] = book.step_data(step.before, step.after)
