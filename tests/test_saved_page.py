@@ -284,7 +284,7 @@ def test_a_bundle_cannot_end_its_own_element(
 
 
 def test_saving_loads_no_jupyter() -> None:
-    from tests.test_architecture import loaded_after
+    from tests.project.test_architecture import loaded_after
 
     program = """
 import tempfile, torch, hookviz

@@ -1,4 +1,4 @@
-"""Save what an explorer shows. In a browser: tests/browser/test_saved_page.py."""
+"""Save what an explorer shows. In a browser: tests/browser/page/test_saved_page.py."""
 
 from __future__ import annotations
 

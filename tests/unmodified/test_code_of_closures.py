@@ -10,7 +10,7 @@ import torch
 
 import hookviz
 from hookviz._view.code.code import as_code
-from tests.view.test_as_code import grads, second_example
+from tests.view.code.test_as_code import grads, second_example
 
 Hook = Callable[[torch.Tensor], Any]
 

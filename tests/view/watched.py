@@ -15,7 +15,7 @@ from torch import nn
 import hookviz
 from hookviz._records import CallRecord, Event, GraphRecord, ModuleForwardEvent, ModuleRecord
 from hookviz._records.value import Argument
-from tests.snapshots import take
+from tests.live.snapshots import take
 
 Example = tuple[GraphRecord, tuple[Event, ...]]
 
