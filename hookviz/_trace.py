@@ -296,7 +296,7 @@ class Trace:
     # -- inside ---------------------------------------------------------------------------------
 
     def _listed(self, events: tuple[AnyEvent, ...]) -> tuple[AnyEvent, ...]:
-        from hookviz._view.rows import Events
+        from hookviz._view.events import Events
 
         return Events.of(self._record.graph, self._record.events, events)
 

@@ -1,13 +1,11 @@
-"""Show the events of a pass as rows: as plain data, and as a table in a notebook."""
+"""Show the events of a pass as rows of plain data."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
 
-from hookviz._records import AnyEvent, Event, GraphRecord, Value
-from hookviz._records.listing import Listing
-from hookviz._records.table import table_html
+from hookviz._records import Event, GraphRecord, Value
 from hookviz._view.lookup.arrivals import find_news
 from hookviz._view.lookup.index import GraphIndex
 from hookviz._view.plot.norms import norm_of
@@ -18,32 +16,6 @@ from hookviz._view.words.speaker import Speaker
 from hookviz._view.words.words import Words
 
 _VALUES = ("incoming", "outgoing", "grad_before", "grad_after")
-_SHOWN = ("index", "kind", "where", "what", "printed")
-
-
-class Events(Listing[AnyEvent]):
-    """Events of one pass; in a notebook a table with the words of the transcript."""
-
-    graph = GraphRecord()
-    every: Sequence[Event] = ()
-
-    @classmethod
-    def of(cls, graph: GraphRecord, every: Sequence[Event], chosen: Sequence[AnyEvent]) -> Events:
-        """Return some events of a pass.
-
-        Args:
-            graph: The graph of the pass.
-            every: All events of the pass: a row may speak of earlier events.
-            chosen: The events to show.
-        """
-        events = cls(chosen)
-        events.graph, events.every = graph, every
-        return events
-
-    def _repr_html_(self) -> str:
-        chosen = {event.index for event in self}
-        rows = (row for row in rows_of(self.graph, self.every) if row["index"] in chosen)
-        return table_html(_SHOWN, ([str(row[name]) for name in _SHOWN] for row in rows))
 
 
 def rows_of(graph: GraphRecord, events: Sequence[Event]) -> Iterator[dict[str, object]]:

@@ -21,8 +21,6 @@ PAGES = [
 # A page may name a file from one of these folders, or from its own.
 FOLDERS = (ROOT, ROOT / "hookviz")
 
-WITHOUT_FILE_NAMES = {"ARCHITECTURE.md"}
-
 each_page = pytest.mark.parametrize(
     "page", PAGES, ids=[page.relative_to(ROOT).as_posix() for page in PAGES]
 )
@@ -74,8 +72,7 @@ def test_links_lead_to_a_file_and_to_a_heading(page: Path) -> None:
 
 @each_page
 def test_named_files_exist(page: Path) -> None:
-    if page.name not in WITHOUT_FILE_NAMES:
-        assert unknown_files(page) == []
+    assert unknown_files(page) == []
 
 
 def test_broken_links_and_unknown_files_are_found(tmp_path: Path) -> None:
