@@ -1,28 +1,40 @@
 /** Draw the pieces of one file of the user's code, line by line. */
 
 import { html, nothing } from "lit-html";
+import { guard } from "lit-html/directives/guard.js";
 import { scrollInside } from "../page/scroll.js";
 import { highlightLines } from "./highlight.js";
 
 /**
  * @param {hv.Context} context
- * @param {hv.Source[]} code All of it; the pieces of this file are drawn.
+ * @param {hv.View} view Of its code the pieces of this file are drawn.
  * @param {string} file
  * @param {object} state
  * @param {string} state.name
  * @param {boolean} state.isShown
  * @param {string} state.lit The line of the current step, in whatever file.
  * @param {string | undefined} state.reached The line on which the arrow keys stand; only that one is a Tab stop.
- * @param {(key: string) => boolean} state.isMarked Whether something was made at a line.
+ * @param {ReadonlyMap<string, unknown>} state.marked The lines at which something was made.
  * @param {(key: string) => void} state.visit Goes to the first stop of a line.
  * @param {(file: string, key: string) => void} state.reach
  */
-export function codeFile({ words }, code, file, { name, isShown, lit, reached, isMarked, visit, reach }) {
+export function codeFile({ words }, { code, strings, lang }, file, { name, isShown, lit, reached, marked, visit, reach }) {
   const keys = code.flatMap((source, index) =>
-    (source.file === file ? source.lines.map((_, row) => keyOf(index, source.first + row)).filter(isMarked) : []));
+    (source.file === file ? source.lines.map((_, row) => keyOf(index, source.first + row)).filter((key) => marked.has(key)) : []));
   const tabStop = reached !== undefined && keys.includes(reached) ? reached : keys[0];
   return html`<div class="hv-code-file" tabindex="0" role="tabpanel" aria-label=${name} ?hidden=${!isShown} @keydown=${move}>${
-    code.map((source, index) => (source.file === file ? piece(source, index) : ""))}</div>`;
+    code.map((source, index) => (source.file === file ? guarded(source, index) : ""))}</div>`;
+
+  /**
+   * A piece, drawn again only when it shows something else.
+   *
+   * @param {hv.Source} source
+   * @param {number} index
+   */
+  function guarded(source, index) {
+    const inside = [lit, tabStop].map((key) => (key?.startsWith(keyOf(index, "")) ? key : ""));
+    return guard([source, index, marked, strings, lang, ...inside], () => piece(source, index));
+  }
 
   /**
    * @param {hv.Source} source
@@ -44,7 +56,7 @@ export function codeFile({ words }, code, file, { name, isShown, lit, reached, i
    */
   function number(line, key) {
     const label = html`<span class="hv-code-number">${line}</span>`;
-    if (!isMarked(key)) return html`<span class="hv-code-go">${label}</span>`;
+    if (!marked.has(key)) return html`<span class="hv-code-go">${label}</span>`;
     const name = words.say("ui.code.line", { number: String(line) });
     return html`<button type="button" class="hv-code-go" value=${key} tabindex=${key === tabStop ? 0 : -1}
       aria-label=${name} title=${name} @click=${() => visit(key)}>${label}</button>`;
@@ -68,7 +80,7 @@ export function codeFile({ words }, code, file, { name, isShown, lit, reached, i
 
 /**
  * @param {number} source
- * @param {number} line
+ * @param {number | ""} line
  */
 export function keyOf(source, line) {
   return `${source}:${line}`;

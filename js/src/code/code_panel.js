@@ -32,13 +32,12 @@ export function createCodePanel(context) {
       if (!files.includes(current)) current = files[0] ?? "";
       element.hidden = files.length === 0;
       const title = words.say("ui.code");
-      const isMarked = (/** @type {string} */ key) => firstSteps.has(key);
       draw(element, html`<summary class="hv-summary"><span class="hv-heading">${title}</span><bdi class="hv-chip"
         ?hidden=${files.length !== 1}>${files[0]}</bdi></summary>
         <div class="hv-tabs" role="tablist" aria-label=${title} ?hidden=${files.length < 2}
           @keydown=${(/** @type {KeyboardEvent} */ event) => move(event, files)}>${files.map((file) => tab(file, files))}</div>
-        <div class="hv-code-files">${files.map((file) => codeFile(context, view.code, file, {
-          name: shortName(file, files), isShown: file === current, lit, reached: reached.get(file), isMarked, visit, reach,
+        <div class="hv-code-files">${files.map((file) => codeFile(context, view, file, {
+          name: shortName(file, files), isShown: file === current, lit, reached: reached.get(file), marked: firstSteps, visit, reach,
         }))}</div>`);
       if (mustFollow) follow();
       mustFollow = false;

@@ -16,16 +16,16 @@ const MOST_OFFERED = 500;
  * @returns {(view: hv.View) => unknown}
  */
 export function createFind({ document, words, actions }, reveal) {
-  return (view) => {
-    const { tensors, modules, boxes } = view;
+  return (view) => guard([view.tensors, view.modules, view.boxes, view.strings, view.lang], () => {
+    const places = placesIn(view);
     const name = words.say("ui.find");
     const search = (/** @type {any} */ { target }) => go(view, target);
-    return html`<span class="hv-find-box" ?hidden=${placesIn(view).length < MANY}><input class="hv-find" type="search" autocomplete="off"
+    return html`<span class="hv-find-box" ?hidden=${places.length < MANY}><input class="hv-find" type="search" autocomplete="off"
       spellcheck="false" size="12" aria-label=${name} title=${name} placeholder=${name} @focus=${offer} @change=${search}
       @keydown=${(/** @type {KeyboardEvent} */ event) => event.key === "Enter" && search(event)}><datalist>${
-      guard([tensors, modules, boxes], () => [...new Set(placesIn(view).map((place) => place.name))].slice(0, MOST_OFFERED)
-        .map((offered) => html`<option value=${offered}></option>`))}</datalist></span>`;
-  };
+      [...new Set(places.map((place) => place.name))].slice(0, MOST_OFFERED)
+        .map((offered) => html`<option value=${offered}></option>`)}</datalist></span>`;
+  });
 
   /** @param {any} event */
   function offer({ target: input }) {

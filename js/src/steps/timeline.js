@@ -73,15 +73,19 @@ export function createTimeline(context) {
 
   /** @param {hv.View} view */
   function blocks(view) {
-    const { stops, steps, stop, lang, live, busy } = view;
+    const { stops, steps, stop } = view;
+    // All that a row shows besides where it is: its texts, and whether a box can be opened now.
+    const shown = [stops, steps, view.boxes, view.expanded, view.comparison, view.strings, view.lang, view.live, view.saved, view.busy];
     return Array.from({ length: Math.ceil(stops.count / BLOCK) }, (_, index) => {
       const first = index * BLOCK;
       const size = Math.min(BLOCK, stops.count - first);
       // Of 3,000 rows only the blocks are drawn again in which the current row is, or was.
       const where = Math.max(first - 1, Math.min(stop, first + size));
-      return guard([stops, steps, where, lang, live, busy], () => html`<ol class="hv-rows" start=${first}
+      return guard([...shown, where], () => html`<ol class="hv-rows" start=${first}
         style=${stops.count > LONG ? `content-visibility: auto; contain-intrinsic-size: auto ${size * ROW_HEIGHT}px` : ""}>${
-        Array.from({ length: size }, (_, row) => timelineRow(context, view, first + row))}</ol>`);
+        // In such a block only those rows that the current one has come to, left or passed.
+        Array.from({ length: size }, (_, row) => guard([...shown, Math.sign(first + row - stop)],
+          () => timelineRow(context, view, first + row)))}</ol>`);
     });
   }
 }
