@@ -19,19 +19,23 @@ const LONG = 200;
 export function createTimeline(context) {
   const { document, signal, words, actions } = context;
   const element = make(document, "section", "hv-timeline");
+  /** Of the current stop. */
+  let place = 0;
   /** In how many frames it is still to be scrolled. */
   let frames = 0;
 
   return {
     element,
     update(view, before, runTo) {
-      const hadFocus = element.querySelector(".hv-timeline-box :focus") !== null;
+      const isNew = !before || view.steps !== before.steps || view.stops !== before.stops;
+      // Only where rows may go; to look through thousands of them takes longer than to draw a step.
+      const hadFocus = isNew && element.querySelector(".hv-timeline-box :focus") !== null;
+      place = view.stop;
       draw(element, html`<h3 class="hv-heading">${words.say("ui.timeline")}</h3>${runTo}
         <div class="hv-timeline-box" role="group" aria-label=${words.say("ui.timeline")} @keydown=${keydown}>${
         blocks(view)}</div>`);
-      const isNew = !before || view.steps !== before.steps || view.stops !== before.stops;
       // The rows are others now: the focus goes on from the current one.
-      if (hadFocus && isNew) focus();
+      if (hadFocus) focus();
       if (isNew || view.step !== before.step) follow();
     },
   };
@@ -45,7 +49,8 @@ export function createTimeline(context) {
   }
 
   function current() {
-    return /** @type {HTMLElement | null} */ (element.querySelector(".hv-row[aria-current]"));
+    const block = element.querySelector(".hv-timeline-box")?.children[Math.floor(place / BLOCK)];
+    return /** @type {HTMLElement | null} */ (block?.children[place % BLOCK]?.firstElementChild ?? null);
   }
 
   function focus() {
