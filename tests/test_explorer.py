@@ -17,6 +17,7 @@ import hookviz
 from hookviz._live import internals
 from hookviz._view.text.message import Message, render
 from hookviz._widget.explorer import Explorer
+from tests.identity import entries
 from tests.live.scripts import grad_of, leaf, second_example
 
 
@@ -275,7 +276,7 @@ def test_a_hook_that_closes_the_explorer_is_refused_and_nothing_is_lost() -> Non
 def test_two_explorers_leave_nothing_of_each_other_behind(
     tensors: dict[str, torch.Tensor],
 ) -> None:
-    found = dict(internals.tensor_hooks(tensors["c"]) or {})
+    found = entries(internals.tensor_hooks(tensors["c"]))
     one = hookviz.explore(tensors["e"], names=tensors)
     one.disable(one.hooks("c")[0].id)
     two = hookviz.explore(tensors["e"], names=tensors)
@@ -289,7 +290,7 @@ def test_two_explorers_leave_nothing_of_each_other_behind(
     two.remove(two.hooks("c")[2].id)
     one.close()
     two.close()
-    assert dict(internals.tensor_hooks(tensors["c"]) or {}) == found
+    assert entries(internals.tensor_hooks(tensors["c"])) == found
 
 
 def test_exit_in_a_hook_ends_nothing(explorer: Explorer) -> None:

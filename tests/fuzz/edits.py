@@ -242,7 +242,7 @@ def _chains(built: Built) -> Chains:
     numbers = {id(hook.function): hook for hook in built.hooks}
     chains: Chains = {}
     for name, tensor in built.names.items():
-        functions = [function for _, entries in hooks_of(tensor) for _, function in entries]
+        functions = [own.one for _, entries in hooks_of(tensor) for _, own in entries]
         hooks = [numbers[id(function)] for function in functions]
         chains[name] = tuple(
             Standing(hook.number, is_post=hook.is_post, handle=hook.number) for hook in hooks

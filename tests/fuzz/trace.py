@@ -65,7 +65,7 @@ def _number(hook: HookRecord) -> int:
 def _standing(built: Built) -> set[int]:
     """Return the hooks that stand on a tensor of the graph which has a name or is a leaf."""
     hooks = [hooks for tensor in built.known if edge(tensor) for _, hooks in hooks_of(tensor)]
-    functions = [function for entries in hooks for _, function in entries]
+    functions = [own.one for entries in hooks for _, own in entries]
     return {hook.number for hook in built.hooks if hook.function in functions}
 
 

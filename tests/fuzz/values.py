@@ -11,6 +11,7 @@ import torch
 from torch.autograd.graph import Node, get_gradient_edge
 
 from hookviz._records import TensorSnapshot
+from tests.identity import entries
 
 WHOLE = 64
 
@@ -121,4 +122,4 @@ def same(what: str, found: Any, expected: Any) -> None:
 def hooks_of(tensor: torch.Tensor) -> list[Any]:
     """Return each dictionary of hooks of a tensor: which one it is, and what stands in it."""
     kinds = (tensor._backward_hooks, getattr(tensor, "_post_accumulate_grad_hooks", None))
-    return [(id(hooks), list((hooks or {}).items())) for hooks in kinds]
+    return [(id(hooks), entries(hooks)) for hooks in kinds]

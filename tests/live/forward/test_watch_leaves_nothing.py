@@ -19,6 +19,7 @@ import hookviz
 from hookviz._live.forward import call as running_call
 from hookviz._live.forward import remembered as seen_forwards
 from hookviz._live.hooks.stand_in import StandIn
+from tests.identity import entries
 
 
 class Net(nn.Module):
@@ -49,7 +50,7 @@ def state_of(model: nn.Module) -> Any:
         for name in vars(module):
             if name.endswith(("_hooks", "_kwargs", "_called")):
                 hooks = vars(module)[name]
-                state.append((name, id(hooks), list(hooks.items())))
+                state.append((name, id(hooks), entries(hooks)))
     return state
 
 

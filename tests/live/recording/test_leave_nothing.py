@@ -17,6 +17,7 @@ import torch
 
 import hookviz
 from hookviz._live import internals
+from tests.identity import entries
 from tests.live.scripts import leaf, second_example
 
 Hooks = dict[int, Callable[[torch.Tensor], torch.Tensor]]
@@ -26,8 +27,7 @@ def hook_state(tensors: dict[str, torch.Tensor]) -> dict[str, Any]:
     state: dict[str, Any] = {}
     for name, tensor in tensors.items():
         hooks = internals.tensor_hooks(tensor)
-        entries = None if hooks is None else list(hooks.items())
-        state[name] = (id(hooks), entries, sorted(vars(tensor)))
+        state[name] = (id(hooks), entries(hooks), sorted(vars(tensor)))
     return state
 
 
