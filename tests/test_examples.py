@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import doctest
 import importlib
 import inspect
@@ -17,6 +18,13 @@ import hookviz
 
 CLASSES = ("Explorer", "Trace", "Graph", "Forward", "TensorSnapshot")
 FUNCTIONS = ("capture", "explore", "record", "watch")
+
+
+@pytest.fixture(autouse=True)
+def no_last_value() -> Iterator[None]:
+    """Take away the `_` of doctest: IPython makes none of its own where Python has one."""
+    yield
+    vars(builtins).pop("_", None)
 
 
 def public_classes() -> Iterator[type]:
