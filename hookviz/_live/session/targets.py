@@ -10,7 +10,7 @@ from hookviz._live.graph.hooks import AnyHook, HookChains
 from hookviz._live.graph.node_hooks import NODE_KINDS, NodeName
 from hookviz._live.graph.tensors import LiveTensor
 from hookviz._live.hooks.places import MODULE_KINDS
-from hookviz._records import GraphRecord, HookKind, HookRecord, ModuleRecord, TensorRecord
+from hookviz._records import HookKind, HookRecord
 from hookviz.errors import HookvizError, UnknownTargetError
 
 Target = torch.Tensor | torch.nn.Module | str
@@ -135,20 +135,6 @@ def find_node(live: LiveGraph, target: object) -> NodeName:
             "print(hookviz.capture(root).text()) shows each with its name."
         )
     return NodeName(target)
-
-
-def find_record(graph: GraphRecord, target: object) -> TensorRecord | ModuleRecord:
-    """Return the tensor or module with a name or id in a graph of which only the record is left.
-
-    Raises:
-        UnknownTargetError: If there is none; it names the tensors that there are.
-    """
-    modules = (module for module in graph.modules if target in (module.name, module.id))
-    found = next(modules, None) or (graph.find(target) if isinstance(target, str) else None)
-    if found is None:
-        known = ", ".join(tensor.label for tensor in graph.tensors[:_MOST_KNOWN])
-        raise UnknownTargetError(f"{target!r} is not a tensor of this graph. It has: {known}.")
-    return found
 
 
 def find_hook(chains: HookChains, hook: HookId) -> AnyHook:
